@@ -72,7 +72,7 @@ left out; the first lines of the output say how to build them.
 
 /** Conditions of every row. */
 const fairness = `Both servers run in separate processes, over TLS with a bearer token, JSON, HTTP/1.1, with the same client and load from this
-process. Upstream keeps objects in etcd (fsync off) and enforces RBAC; ours keeps them in memory and does not enforce RBAC. Shared
+process. Upstream keeps objects in etcd (fsync off), ours in memory; both enforce RBAC. Shared
 cores distort CPU per unit least; the client also limits rates at 16 lanes. × is the ratio: above 1 ours is better, below 1 worse.
 Operators list and watch one namespace of our server, without a rate limit of their own. Each writes its status as its framework's
 examples do: homeostat and kube-rs apply, the others update. Heap is what is live: V8's and Go's after a collection, Rust's allocated.

@@ -13,8 +13,12 @@ import {
   silentLog,
   type Context,
 } from "homeostat";
+import { ApiStatusError } from "homeostat/api";
+import type { Client } from "homeostat/client";
+import { Event } from "homeostat/k8s/core/v1";
 import * as z from "zod";
-import { describeLaws, lawsApi } from "../fixtures/laws.ts";
+import { recordLog } from "../fixtures/hear-manager.ts";
+import { describeLaws, lawsApi, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 const Upgrade = defineResource({
@@ -86,4 +90,72 @@ describeLaws("phases", ({ client: openClient }) => {
     assert.match(progress.because, /phase Second failed 2 times/);
     assert.deepEqual(effects.slice(2), ["first", "undo second", "undo first"]);
   });
+
+  it("a call that fails is one failure, repeated when the log says, whatever wakes the object", async (test) => {
+    const client = await openClient();
+    const { lines, log } = recordLog();
+    const acted: number[] = [];
+    const machine = phaseMachine({
+      initial: "First",
+      phases: {
+        First: phase({
+          observe: (_context: Ctx) => acted.length === 3,
+          decide: (isDone, to) => (isDone ? to.go("Done") : to.act("first")),
+          act() {
+            if (acted.push(Date.now()) < 3) throw serverError();
+          },
+        }),
+        Done: finalPhase,
+      },
+    });
+    const controller = defineController(Upgrade, { reconcile: (context) => machine(context) });
+    const options = { operator: "laws", client, namespace: client.namespace, log };
+    const manager = createManager({ ...options, controllers: [controller] });
+    await manager.start();
+    test.after(() => manager.stop());
+    await client.create(Upgrade, Upgrade("flaky", { version: "1" }));
+    await until(() => acted.length === 1);
+    const during = new Set<string>();
+    for (let i = 0; acted.length < 3; i++) {
+      await client.patch(Upgrade, "flaky", { type: "merge", body: { spec: { version: `${i}` } } });
+      await sleep(50);
+      const progress = manager.states()[0]?.progress;
+      if (progress?.at === "running" || acted.length === 3) continue;
+      during.add(progress?.at === "retrying" ? `${progress.failures}: ${progress.because}` : "");
+      const { status } = await client.get(Upgrade, "flaky");
+      assert.match(JSON.stringify(status), /"Reconciling".*|"acts":true/);
+    }
+    const said = () => lines.filter((line) => /fail/.test(line));
+    await until(() => said().length === 2);
+    await until(async () => (await notesOn(client, "flaky")).length === 2);
+    assert.deepEqual([...during], ["1: etcd is away", "2: etcd is away"]);
+    assert.deepEqual(said(), [
+      "error: failed, trying again in 1000 ms: etcd is away",
+      "info: reconciled after 2 failures",
+    ]);
+    assert.deepEqual(await notesOn(client, "flaky"), [
+      "InternalError: etcd is away x2",
+      "Reconciled: reconciled after 2 failures x1",
+    ]);
+    assert.ok(acted[1]! - acted[0]! >= 990 && acted[2]! - acted[1]! >= 1990, String(acted));
+  });
 });
+
+const serverError = (): ApiStatusError =>
+  new ApiStatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: "etcd is away",
+    reason: "InternalError",
+    code: 500,
+  });
+
+async function notesOn(client: Client, name: string): Promise<readonly string[]> {
+  const { items } = await client.list(Event, { namespace: client.namespace });
+  return items
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ reason, message, count }) => `${reason}: ${message} x${count}`)
+    .sort();
+}

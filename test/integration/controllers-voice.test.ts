@@ -8,6 +8,7 @@ import {
   defineResource,
   installDefinitions,
   type ManagerOptions,
+  ref,
   silentLog,
   terminal,
 } from "homeostat";
@@ -73,6 +74,62 @@ describeLaws("what they say", ({ client: openClient, run }) => {
         await until(isSaid, { timeoutMs: 5000 }).catch(() => assert.fail(inspect(seen)));
       }
     });
+  });
+
+  it("a reference that throws is shown as a reconcile that throws is, until it resolves", async () => {
+    const controller = defineController(Box, {
+      refs: {
+        part: ref(Part, ({ metadata }) => {
+          if (metadata.labels?.["broken"]) throw new Error("no such part");
+          return "any";
+        }),
+      },
+      async reconcile({ status }) {
+        status({ note: "ran" });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, {
+        ...Box("referring", {}),
+        metadata: { name: "referring", labels: { broken: "yes" } },
+      });
+      await until(async () =>
+        /^Reconciling=True .*no such part/.test((await conditionsOf(client, "referring")).join()),
+      );
+      const body = { metadata: { labels: { broken: null } } };
+      await client.patch(Box, "referring", { type: "merge", body });
+      await until(async () => (await client.get(Box, "referring")).status?.note === "ran");
+      assert.deepEqual(await conditionsOf(client, "referring"), []);
+    });
+  });
+
+  it("an error of the server names the line of the user's code that called", async () => {
+    const places: string[] = [];
+    const log = {
+      ...silentLog,
+      error: (_: string, { at }: Readonly<Record<string, unknown>> = {}) =>
+        void places.push(String(at)),
+    };
+    const controller = defineController(Box, {
+      owns: [ConfigMap],
+      async reconcile({ object, client, own }) {
+        const bad = {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { name: "Bad Name" },
+        } as const;
+        if (object.metadata.name === "calls") await client.apply(ConfigMap, bad);
+        else await own(ConfigMap, [bad]);
+      },
+    });
+    const test = async (client: Client): Promise<void> => {
+      await client.create(Box, Box("calls", {}));
+      await until(() => places.length === 1);
+      await client.create(Box, Box("owns", {}));
+      await until(() => places.length === 2);
+    };
+    await run([controller], test, { log });
+    for (const place of places) assert.match(place, /controllers-voice\.test\.ts:\d+:\d+$/);
   });
 
   it("of an object that was never in trouble nothing is written", async () => {

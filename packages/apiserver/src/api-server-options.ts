@@ -52,6 +52,11 @@ export interface ApiServerOptions {
     readonly disable?: readonly string[];
   };
   /**
+   * A file with an AdmissionConfiguration, as kube-apiserver reads it. Of the configurations that
+   * of PodSecurity is supported; others are refused.
+   */
+  readonly admissionControlConfigFile?: string;
+  /**
    * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members
    * of system:masters, such as {@link administrator}, may do everything in each of them. Default
    * `["RBAC"]`.

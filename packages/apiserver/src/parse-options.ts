@@ -31,7 +31,20 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   const selection = selectControllers(options, stages);
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
-  return { ...options, selection, stages, core: parseCore(options) };
+  return { ...options, selection, stages, core: parseCore(await configured(options)) };
+}
+
+/** With what the file of configurations says of admission plug-ins. */
+async function configured(
+  options: ApiServerOptions,
+): Promise<Parameters<typeof parseServerOptions>[0]> {
+  const { admissionControlConfigFile: file, admissionPlugins } = options;
+  if (file === undefined) return options;
+  const { readAdmissionConfiguration: read } = await import("./read-admission-configuration.ts");
+  return {
+    ...options,
+    admissionPlugins: { ...admissionPlugins, configurations: await read(file) },
+  };
 }
 
 /** The descriptors of a selection. @throws ServerError ERR_SERVER_CONTROLLER */

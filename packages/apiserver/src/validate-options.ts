@@ -131,6 +131,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
     if (faults.length) return faults;
     return modeFaults(value as readonly string[]).map((problem) => ({ option, problem }));
   },
+  admissionControlConfigFile: text,
   admissionPlugins: fields({ enable: names, disable: names }),
   openApiDescriptions: flag,
   advertiseAddress: expected("an IPv4 address", (value) => isIPv4(String(value)), String),

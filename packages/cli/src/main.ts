@@ -137,6 +137,10 @@ function addServingOptions(server: Command): void {
       "admission plug-ins to disable, separated by commas",
     )
     .option(
+      "--admission-control-config-file <file>",
+      "AdmissionConfiguration with the configuration of PodSecurity",
+    )
+    .option(
       "--openapi-descriptions",
       "put descriptions into OpenAPI documents, for kubectl explain",
     )
@@ -156,7 +160,7 @@ function addControllerOptions(server: Command): void {
   server
     .option(
       "--controllers <names>",
-      "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection and namespaces), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",
+      "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection, namespaces, and cluster roles that collect others), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",
       "default",
     )
     .option(

@@ -36,7 +36,8 @@ export interface AdmissionPlugin {
   close?(): void;
 }
 
-export type CreatePlugin = (services: PluginServices) => AdmissionPlugin;
+/** `given` is the configuration of this plug-in, checked by `configurationFaults`. */
+export type CreatePlugin = (services: PluginServices, given?: JsonObject) => AdmissionPlugin;
 
 /** Whether a request is for this resource and subresource, in any version. */
 export function isAbout(

@@ -31,8 +31,8 @@ async function admit(
       stored[resource]?.find((each) => meta(each)["name"] === name),
     isEmpty: ({ resource }: { readonly resource: string }) => !stored[resource]?.length,
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
-    read: () => undefined,
-    readAll: () => [],
+    read: async () => undefined,
+    readAll: async () => [],
     watch: () => () => undefined,
   };
   const disable = [...(choice.disable ?? []), "PodSecurity"];

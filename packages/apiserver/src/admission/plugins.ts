@@ -2,6 +2,7 @@
 // `create` are known by name and not implemented; `isOn` says which run by default.
 // Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
 // k8s.io/apiserver/pkg/server/options/admission.go.
+import type { JsonObject } from "homeostat/api";
 import type { OptionFault } from "../apimachinery/errors/server-error.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
@@ -113,17 +114,21 @@ const plugins: readonly KnownPlugin[] = [
 export interface PluginChoice {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
+  /** Configurations of plug-ins by name. */
+  readonly configurations?: Readonly<Record<string, JsonObject>>;
 }
 
 /** The plug-ins that run, in order: those on by default and not disabled, and those enabled. */
 export function createPlugins(
-  { enable = [], disable = [] }: PluginChoice,
+  { enable = [], disable = [], configurations = {} }: PluginChoice,
   services: PluginServices,
 ): readonly AdmissionPlugin[] {
   const chosen = plugins.filter(
     ({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)),
   );
-  return chosen.flatMap(({ create }) => (create ? [create(services)] : []));
+  return chosen.flatMap(({ name, create }) =>
+    create ? [create(services, configurations[name])] : [],
+  );
 }
 
 /** The faults of a choice: unknown names, and names that are both enabled and disabled. */
@@ -146,3 +151,19 @@ export function choiceFaults({ enable = [], disable = [] }: PluginChoice): reado
 /** Plug-ins that are enabled by name and not implemented. */
 export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] =>
   plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);
+
+/** The faults of configurations. Only that of PodSecurity is supported. */
+export function configurationFaults({ configurations = {} }: PluginChoice): readonly OptionFault[] {
+  const option = "admissionControlConfigFile";
+  return Object.entries(configurations).flatMap(([name, given]): readonly OptionFault[] => {
+    if (name !== "PodSecurity")
+      return [{ option, problem: `the configuration of ${name} is not supported` }];
+    const { parsePodSecurityConfiguration: parse } = loadLate(
+      import.meta.url,
+      "./pod-security/parse-configuration",
+    ) as typeof import("./pod-security/parse-configuration.ts");
+    const parsed = parse(given);
+    const faults = "faults" in parsed ? parsed.faults : [];
+    return faults.map((fault) => ({ option, problem: `PodSecurity: ${fault}` }));
+  });
+}

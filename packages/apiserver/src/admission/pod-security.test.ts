@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
+import type { PluginServices } from "./admission-plugin.ts";
 import { createPodSecurity } from "./pod-security.ts";
 import { evaluatePod, formatDetails } from "./pod-security/evaluate-pod.ts";
+import { parsePodSecurityConfiguration } from "./pod-security/parse-configuration.ts";
 import { type Level, parseVersion } from "./pod-security/pod-security-policy.ts";
 import { type Stored, type Tried, tryPlugin, type Wanted } from "./testdata/try-plugin.ts";
 
@@ -153,5 +155,59 @@ test("only latest and v1.N are versions", () => {
       Boolean(parseVersion(text)),
     ),
     [true, true, true, false, false, false, false],
+  );
+});
+
+const configuration = {
+  apiVersion: "pod-security.admission.config.k8s.io/v1",
+  kind: "PodSecurityConfiguration",
+  defaults: { enforce: "baseline", "enforce-version": "v1.30", warn: "restricted" },
+  exemptions: { usernames: ["bob"], namespaces: ["system"], runtimeClasses: ["kata"] },
+};
+
+test("a configuration gives defaults and exemptions", async () => {
+  const create = (services: PluginServices) => createPodSecurity(services, configuration);
+  const of = async (spec: JsonObject, more: Wanted = {}) =>
+    (
+      await tryPlugin(
+        create,
+        { object: pod({ hostPID: true, ...spec }), ...more },
+        { namespaces: [namespace({}), { metadata: { name: "system" } }] },
+      )
+    ).refusal;
+  assert.equal(
+    await of({}),
+    `pods "p" is forbidden: violates PodSecurity "baseline:v1.30": ${hostPid}`,
+  );
+  assert.equal(await of({ runtimeClassName: "kata" }), undefined);
+  assert.equal(await of({}, { user: { name: "bob", groups: [] } }), undefined);
+  assert.equal(await of({}, { namespace: "system" }), undefined);
+  const labelled = { metadata: { name: "system", labels: { [`${prefix}enforce`]: "restricted" } } };
+  const made = { resource: "namespaces", namespace: "system", object: labelled };
+  assert.deepEqual((await tryPlugin(create, made)).warnings, [
+    'namespace "system" is exempt from Pod Security, and the policy (enforce=restricted:v1.30) will be ignored',
+  ]);
+});
+
+test("a wrong configuration is refused", () => {
+  const faults = (value: JsonObject) => {
+    const parsed = parsePodSecurityConfiguration(value);
+    return "faults" in parsed ? parsed.faults : [];
+  };
+  assert.deepEqual(faults(configuration), []);
+  assert.deepEqual(
+    faults({
+      ...configuration,
+      apiVersion: "v1",
+      defaults: { enforce: "high", "warn-version": "1", audits: "x" },
+      exemptions: { namespaces: ["a", "a"] },
+    }),
+    [
+      "expected PodSecurityConfiguration of pod-security.admission.config.k8s.io/v1",
+      "defaults.enforce: must be one of privileged, baseline, restricted",
+      'defaults.warn-version: must be "latest" or "v1.x"',
+      "exemptions.namespaces: expected different names",
+      'unknown field "audits"',
+    ],
   );
 });

@@ -2,7 +2,7 @@
 // pod templates, and validates the labels that state the policy.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity/admission.go,
 // k8s.io/pod-security-admission/admission/admission.go.
-import type { Decoded } from "homeostat/api";
+import type { Decoded, JsonObject } from "homeostat/api";
 import type { Container, Namespace, Pod } from "homeostat/k8s/core/v1";
 import { internalError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
@@ -20,6 +20,7 @@ import {
 } from "./pod-security/pod-security-policy.ts";
 
 type Pods = typeof import("./pod-security/admit-pod.ts");
+type Configurations = typeof import("./pod-security/parse-configuration.ts");
 type Namespaces = typeof import("./pod-security/admit-namespace.ts");
 
 const namespaces = { group: "", resource: "namespaces" } as const;
@@ -43,8 +44,8 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   "status",
 ]);
 
-export const createPodSecurity: CreatePlugin = (services) => {
-  const configuration = defaultConfiguration;
+export const createPodSecurity: CreatePlugin = (services, given) => {
+  const configuration = given ? configured(given) : defaultConfiguration;
   return {
     validate(request) {
       const { resource, subresource, operation, object } = request;
@@ -61,6 +62,16 @@ export const createPodSecurity: CreatePlugin = (services) => {
     },
   };
 };
+
+function configured(given: JsonObject): PodSecurityConfiguration {
+  const { parsePodSecurityConfiguration: parse } = loadLate(
+    import.meta.url,
+    "./pod-security/parse-configuration",
+  ) as Configurations;
+  const parsed = parse(given);
+  if ("faults" in parsed) throw new Error(`PodSecurity: ${parsed.faults.join("; ")}`);
+  return parsed.configuration;
+}
 
 const pods = (): Pods => loadLate(import.meta.url, "./pod-security/admit-pod") as Pods;
 

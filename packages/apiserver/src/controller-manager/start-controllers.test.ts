@@ -16,7 +16,7 @@ test("all means every controller of kube-controller-manager; those of other prog
   );
   assert.deepEqual(names("*"), names("all"));
   assert.equal(names("all,pod-lifecycle").length, names("all").length + 3);
-  assert.deepEqual(names("default"), ["garbagecollector", "namespace"]);
+  assert.deepEqual(names("default"), ["garbagecollector", "namespace", "clusterrole-aggregation"]);
   assert.deepEqual(names("deployment, replicaset,deployment"), ["deployment", "replicaset"]);
   assert.deepEqual(names("none"), []);
 });
@@ -36,7 +36,8 @@ test("none stands alone; what fake nodes and stages need is added to it", () => 
       `expected none alone, or names without none, got ${JSON.stringify(value)}`,
     );
   assert.deepEqual(names("none", ["stages"]), ["stages"]);
-  assert.deepEqual(names("default,-namespace", ["stages"]), ["garbagecollector", "stages"]);
+  const others = ["garbagecollector", "clusterrole-aggregation"];
+  assert.deepEqual(names("default,-namespace", ["stages"]), [...others, "stages"]);
 });
 
 test("current and former names mean the same controller, and a dash removes it", () => {
@@ -44,6 +45,9 @@ test("current and former names mean the same controller, and a dash removes it",
     names("deployment-controller,garbage-collector-controller,namespace-controller,job"),
     ["deployment", "garbagecollector", "namespace", "job"],
   );
-  assert.deepEqual(names("-namespace-controller,default"), ["garbagecollector"]);
+  assert.deepEqual(names("-namespace-controller,default"), [
+    "garbagecollector",
+    "clusterrole-aggregation",
+  ]);
   assert.ok(!names("*,-job-controller").includes("job"));
 });

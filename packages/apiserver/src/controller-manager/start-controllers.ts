@@ -155,6 +155,7 @@ export const controllerDescriptors: readonly Descriptor[] = [
   {
     name: "clusterrole-aggregation",
     aliases: ["clusterrole-aggregation-controller"],
+    byDefault: true,
     load: () => import("../controllers/cluster-role-aggregation/cluster-role-aggregation.ts"),
   },
   {

@@ -549,6 +549,37 @@ describe("a patch", () => {
     );
   });
 
+  test("is seen by webhooks of other versions, back and forth", async (t) => {
+    const server = new Server(t);
+    const scalers = (version: string): JsonObject => ({
+      rules: [rule("horizontalpodautoscalers", "autoscaling", version)],
+    });
+    await server.register(
+      "mutating",
+      { name: "a.x.io", ...scalers("v2") },
+      { name: "b.x.io", ...scalers("v1") },
+      { name: "c.x.io", ...scalers("v2") },
+    );
+    server.judge = (_, path) =>
+      path === "/b.x.io" ? patchOf({ op: "replace", path: "/spec/maxReplicas", value: 7 }) : {};
+    const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    await server.ask("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", {
+      metadata: { name: "a" },
+      spec: { scaleTargetRef: target, minReplicas: 1, maxReplicas: 3 },
+    });
+    assert.deepEqual(
+      server.reviews.map(({ request }) => [
+        read(request, "object", "apiVersion"),
+        read(request, "object", "spec", "maxReplicas"),
+      ]),
+      [
+        ["autoscaling/v2", 3],
+        ["autoscaling/v1", 3],
+        ["autoscaling/v2", 7],
+      ],
+    );
+  });
+
   test("of managedFields is reset when it cannot be read", async (t) => {
     const server = new Server(t);
     await server.register("mutating", { name: "a.x.io" });

@@ -4,7 +4,12 @@
 import type { AuthorizationMode } from "../authorization/modes.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
-import { choiceFaults, missingPlugins, type PluginChoice } from "../admission/plugins.ts";
+import {
+  choiceFaults,
+  configurationFaults,
+  missingPlugins,
+  type PluginChoice,
+} from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
 export interface ServerOptions {
@@ -29,7 +34,7 @@ export function parseServerOptions(
 
 /** ServiceAccount stays off by default: the controller that creates accounts may not run. */
 function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
-  const faults = choiceFaults(admissionPlugins);
+  const faults = [...choiceFaults(admissionPlugins), ...configurationFaults(admissionPlugins)];
   if (faults.length) throw optionError("ERR_SERVER_ADMISSION_PLUGIN", faults);
   const missing = missingPlugins(admissionPlugins);
   if (missing.length)
@@ -37,8 +42,8 @@ function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginCho
       `these admission plug-ins are not implemented and have no effect: ${missing.join(", ")}`,
       undefined,
     );
-  const { enable = [], disable = [] } = admissionPlugins;
-  return { enable, disable: [...disable, "ServiceAccount"] };
+  const { enable = [], disable = [], configurations = {} } = admissionPlugins;
+  return { enable, disable: [...disable, "ServiceAccount"], configurations };
 }
 
 function parseRanges(options: ServerOptions): ServiceRanges {

@@ -118,9 +118,12 @@ function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocatio
 const postError = ({ shown }: Outgoing, why: string): WebhookError =>
   new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`);
 
-const authorities = ({ caBundle }: WebhookClientConfig): { ca?: string } => {
+/** As in Go, any certificate of a bundle is trusted, that of the webhook itself included. */
+const authorities = ({
+  caBundle,
+}: WebhookClientConfig): { ca?: string; allowPartialTrustChain?: boolean } => {
   const pem = Buffer.from(caBundle ?? "", "base64").toString("utf8");
-  return pem.trim() ? { ca: pem } : {};
+  return pem.trim() ? { ca: pem, allowPartialTrustChain: true } : {};
 };
 
 const headersOf = (body: string): Record<string, string> => ({

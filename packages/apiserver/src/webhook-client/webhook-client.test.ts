@@ -15,6 +15,7 @@ const { clock } = runtime;
 let server: Server;
 let port = 0;
 let caBundle = "";
+let ownCertificate = "";
 interface Answer {
   readonly status?: number;
   readonly type?: string;
@@ -32,6 +33,7 @@ before(async () => {
     addresses: ["127.0.0.1"],
   });
   caBundle = Buffer.from(authority.cert).toString("base64");
+  ownCertificate = /-----BEGIN[^-]*-----[^-]+-----END[^-]*-----/.exec(pair.cert)![0];
   server = createServer({ key: pair.key, cert: pair.cert }, (req, res) => {
     let text = "";
     req.on("data", (chunk) => (text += chunk));
@@ -169,6 +171,12 @@ test("faults of the connection have Go's texts", async () => {
     await post({ url: `https://127.0.0.1:${dead}`, caBundle }),
     `Post "https://127.0.0.1:${dead}/?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
   );
+});
+
+test("a bundle may hold the certificate of the webhook itself", async () => {
+  answer = () => ({ text: "done" });
+  const own = { ...here(), caBundle: Buffer.from(ownCertificate).toString("base64") };
+  assert.equal(await post(own), "done");
 });
 
 test("a bundle of no authorities makes no client", async () => {

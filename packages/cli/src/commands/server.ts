@@ -48,6 +48,14 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       enable: parsePlugins("--enable-admission-plugins", flags["enableAdmissionPlugins"]),
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
+    ...(flags["admissionControlConfigFile"] === undefined
+      ? {}
+      : {
+          admissionControlConfigFile: parsePath(
+            "--admission-control-config-file",
+            flags["admissionControlConfigFile"],
+          ),
+        }),
     openApiDescriptions: flags["openapiDescriptions"] === true,
     ...(flags["advertiseAddress"] === undefined
       ? {}

@@ -102,6 +102,10 @@ it("refuses wrong arguments of owned and all where they are called", () => {
   assert.throws(() => all(Part, { namespace: 5 as never }), {
     message: "ERR_WATCH_SELECTION: watching Part: namespace is 5, expected a string or a function",
   });
+  assert.throws(() => all(Part, { label: { app: "web" } } as never), {
+    message:
+      "ERR_WATCH_SELECTION: watching Part: label: unknown option; expected any of namespace, labels, fields, when",
+  });
   assert.throws(() => all(Part, { labels: 5 as never }), {
     message: /^ERR_WATCH_SELECTION: watching Part: labels is 5, expected /,
   });

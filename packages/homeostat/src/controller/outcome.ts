@@ -2,6 +2,7 @@
 // shown to people.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/reconcile/reconcile.go (Result, TerminalError).
 import { parseDuration } from "../api/duration.ts";
+import { describeError } from "../util/describe-error.ts";
 import { currentRun } from "./run/current-run.ts";
 
 /** Why a reconcile is not done. Created by `wait` and `retry`; opaque to users. */
@@ -12,7 +13,13 @@ export interface Outcome {
 /** The states behind an {@link Outcome}. */
 export type OutcomeState =
   | { readonly at: "waiting"; readonly what: string; readonly ref?: string }
-  | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
+  | {
+      readonly at: "retrying";
+      readonly afterMs: number;
+      readonly because: string;
+      /** The failure of an earlier run, whose back-off goes on: this run is no success. */
+      readonly failed?: unknown;
+    };
 
 /** What reconcile and finalize return or resolve to; undefined means done. */
 export type Result = Outcome | void | Promise<Outcome | void>;
@@ -55,6 +62,23 @@ export const retry: Retry = {
     return { "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } };
   },
 };
+
+/** Waits for the rest of the back-off after a failure, which stays what is said of the object. */
+export function restOf(afterMs: number, failed: unknown): Outcome {
+  return { "~outcome": { at: "retrying", afterMs, because: describeError(failed), failed } };
+}
+
+/** The rest of a back-off. */
+export interface Rest {
+  readonly afterMs: number;
+  readonly failed: unknown;
+}
+
+/** Undefined for an outcome that waits for the rest of no back-off. */
+export function restIn({ "~outcome": state }: Outcome): Rest | undefined {
+  if (state.at !== "retrying" || state.failed === undefined) return undefined;
+  return { afterMs: state.afterMs, failed: state.failed };
+}
 
 const brand = Symbol.for("homeostat.terminal-error");
 

@@ -10,7 +10,7 @@ import type { CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
-import { createWait, type Outcome, type Result, retry } from "./outcome.ts";
+import { createWait, type Outcome, restIn, type Result, retry } from "./outcome.ts";
 import type { Uncollected } from "./own/collect.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { Run } from "./run.ts";
@@ -48,12 +48,13 @@ export async function reconcileObject(
     return finalizeObject(dependencies, found, caller, scope);
   if (entry?.mismatch?.isInSpec)
     return refuseMismatched(dependencies, { object: found, scope, caller }, entry.mismatch);
+  const shown = showing(dependencies, { object: found, scope, caller });
   const object =
     definition.finalize && !hasFinalizer(found, names)
-      ? await addFinalizer(finalizing(dependencies, caller), found)
+      ? await shown(() => addFinalizer(finalizing(dependencies, caller), found))
       : found;
   if (!object) return nothing;
-  const run = new Run(dependencies, object, caller, scope);
+  const run = await shown(() => new Run(dependencies, object, caller, scope));
   const { outcome } = await runAndWriteStatus(dependencies, run, (context) =>
     definition.reconcile(context),
   );
@@ -90,16 +91,17 @@ async function finalizeObject(
   const { definition, names } = dependencies;
   const { finalize } = definition;
   if (ourFinalizers(object, names).length === 0) return nothing;
-  const run = new Run(dependencies, object, caller, scope);
+  const shown = showing(dependencies, { object, scope, caller });
+  const run = await shown(() => new Run(dependencies, object, caller, scope));
   const { outcome, written } = await runAndWriteStatus(dependencies, run, async (context) =>
     finalize?.(context),
   );
   const remaining = run.owning?.remaining();
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (outcome) return { outcome };
-  const uncollected = await run.ownings().collect();
+  const uncollected = await shown(() => run.ownings().collect());
   if (uncollected) return { outcome: waitUntilCollected(uncollected) };
-  await removeFinalizer(finalizing(dependencies, caller), afterWrite(object, written));
+  await shown(() => removeFinalizer(finalizing(dependencies, caller), afterWrite(object, written)));
   return { outcome };
 }
 
@@ -171,7 +173,7 @@ async function runAndWriteStatus(
 /** Undefined for a deletion that is complete: the object is about to go. */
 function verdictOfRun(
   { loopOf, overdueOf }: ReconcileDependencies,
-  { object, owning }: Run,
+  { object, owning, scope }: Run,
   outcome: Outcome | undefined,
 ): Verdict | undefined {
   const loop = loopOf(formatObjectKey(object.metadata));
@@ -180,8 +182,24 @@ function verdictOfRun(
   if (overdue !== undefined) return { is: "stalled", reason: "SignalOverdue", message: overdue };
   const remaining = owning?.remaining();
   if (remaining !== undefined) return verdictOfOutcome(wait.for(`${remaining} to be gone`));
+  const rest = outcome && restIn(outcome);
+  if (rest && isConflictOf(scope, rest.failed, { isGone: false })) return undefined;
   if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;
   return verdictOfOutcome(outcome);
+}
+
+/**
+ * Shows on the object what fails beside the user's code: its references, selections and finalizer.
+ */
+function showing(dependencies: ReconcileDependencies, run: Omit<FailedRun, "intent">) {
+  return async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      await writeFailure(dependencies, withoutIntent(run), error);
+      throw error;
+    }
+  };
 }
 
 type FailedRun = Pick<Run, "object" | "scope" | "caller" | "intent">;

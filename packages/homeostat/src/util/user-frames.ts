@@ -16,6 +16,24 @@ export function withUserFrames(stack: string): string {
   return [stack.slice(0, at), ...(users.length > 0 ? users : frames.slice(0, 1))].join("\n");
 }
 
+/**
+ * Adds the user's frames of `caller` to the stack of an error that has none: it was made after
+ * the call had returned its promise. Never throws.
+ */
+export function addCaller(error: Error, caller: { readonly stack?: string }): void {
+  try {
+    const { stack = "" } = error;
+    const users = framesOf(caller.stack).filter((frame) => isOfUser(frame));
+    if (users.length > 0 && !framesOf(stack).some((frame) => isOfUser(frame)))
+      error.stack = [stack, ...users].join("\n");
+  } catch {
+    // An error whose stack cannot be written stays as it is.
+  }
+}
+
+const framesOf = (stack = ""): readonly string[] =>
+  stack.split("\n").filter((line) => line.startsWith("    at "));
+
 function isOfUser(frame: string): boolean {
   if (!/[/\\].*:\d+:\d+\)?$/.test(frame) || /[( ]node:/.test(frame)) return false;
   if (/[/\\]node_modules[/\\]/.test(frame)) return false;

@@ -45,8 +45,8 @@ const services: MatchServices = {
       name === "gone" ? undefined : { metadata: { name, labels: { team: name } } },
     isEmpty: () => true,
     list: () => [],
-    read: () => undefined,
-    readAll: () => [],
+    read: async () => undefined,
+    readAll: async () => [],
     watch: () => () => undefined,
   },
 };

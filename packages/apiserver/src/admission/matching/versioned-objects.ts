@@ -11,17 +11,10 @@ export interface VersionedObjects {
   readonly old: JsonObject | undefined;
 }
 
-/** Both objects of a request as `to`, another version of its resource, has them. */
-export function versionedObjects(request: AdmissionRequest, to: ServedResource): VersionedObjects {
-  const { resource, object, old } = request;
-  return {
-    resource: to,
-    object: object && convertObject(object, resource, to),
-    old: old && convertObject(old, resource, to),
-  };
-}
-
-/** The same for any resource. Rejects if a conversion webhook fails. */
+/**
+ * Both objects of a request as `to`, another version of its resource, has them. Rejects if a
+ * conversion webhook fails.
+ */
 export async function convertedObjects(
   request: AdmissionRequest,
   to: ServedResource,
@@ -53,9 +46,13 @@ export const convertObject = (
   from: ServedResource,
   to: ServedResource,
 ): JsonObject =>
-  isOtherVersion(object, from, to)
-    ? to.codec.fromStorage(from.codec.toStorage(cloneJson(object)))
-    : object;
+  isOtherVersion(object, from, to) ? inVersion(cloneJson(object), from, to) : object;
+
+/** Custom objects keep the fields that the other version lacks. */
+const inVersion = (object: JsonObject, from: ServedResource, to: ServedResource): JsonObject =>
+  to.codec.goType === "unstructured"
+    ? { ...object, apiVersion: formatApiVersion(to) }
+    : to.codec.fromStorage(from.codec.toStorage(object));
 
 const isOtherVersion = (object: JsonObject, from: ServedResource, to: ServedResource): boolean =>
   from !== to && object.kind === from.kind && object.apiVersion === formatApiVersion(from);

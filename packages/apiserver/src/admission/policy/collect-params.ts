@@ -17,12 +17,12 @@ export type CollectedParams =
   | { readonly fault: string };
 
 /** Without a kind or a reference the policy is evaluated once, without parameters. */
-export function collectParams(
+export async function collectParams(
   kind: ServedResource | undefined,
   ref: Decoded<ParamRef> | null | undefined,
   namespace: string,
   objects: StoredObjects,
-): CollectedParams {
+): Promise<CollectedParams> {
   if (!kind || !ref) return { params: [undefined] };
   if (ref.namespace && !kind.namespaced)
     return {
@@ -34,24 +34,23 @@ export function collectParams(
       fault:
         "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
     };
-  const params = findParams(kind, ref, kind.namespaced ? place : "", objects);
+  const params = await findParams(kind, ref, kind.namespaced ? place : "", objects);
   return params.length || ref.parameterNotFoundAction !== "Deny"
     ? { params }
     : { fault: "no params found for policy binding with `Deny` parameterNotFoundAction" };
 }
 
-function findParams(
+async function findParams(
   kind: ServedResource,
   { name, selector }: Decoded<ParamRef>,
   namespace: string,
   objects: StoredObjects,
-): readonly JsonObject[] {
+): Promise<readonly JsonObject[]> {
   if (name) {
-    const found = objects.read(kind, namespace, name);
+    const found = await objects.read(kind, namespace, name);
     return found ? [found] : [];
   }
   const selected = labelSelectorAsSelector(selector) ?? "nothing";
-  return objects
-    .readAll(kind, namespace)
-    .filter((each) => selectorMatches(selected, metaMap(each, "labels")));
+  const all = await objects.readAll(kind, namespace);
+  return all.filter((each) => selectorMatches(selected, metaMap(each, "labels")));
 }

@@ -11,7 +11,7 @@ import { createAccessCheck } from "../cel/access-checks.ts";
 import type { ExpressionInput } from "../cel/expression-variables.ts";
 import type { VersionedRequest } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import { convertObject, versionedObjects } from "../matching/versioned-objects.ts";
+import { convertAnyObject, convertedObjects } from "../matching/versioned-objects.ts";
 import type { MutationTarget } from "./apply-mutation.ts";
 import { collectParams } from "./collect-params.ts";
 import type { MutationEvaluator, Mutator } from "./evaluate-mutations.ts";
@@ -45,14 +45,15 @@ interface PolicyFault {
 }
 
 /** Changes the object of the request in place. Throws the refusals of all policies as one. */
-export function dispatchMutating(
+export async function dispatchMutating(
   hooks: readonly Hook[],
   request: AdmissionRequest,
   services: PluginServices,
-): void {
+): Promise<void> {
   const run = new MutatingRun(request, services);
-  const invocations = hooks.flatMap((hook) => run.invocationsOf(hook));
-  if (invocations.length) run.invoke(invocations);
+  const invocations: Invocation[] = [];
+  for (const hook of hooks) invocations.push(...(await run.invocationsOf(hook)));
+  if (invocations.length) await run.invoke(invocations);
   if (run.faults.length) throw refusalOf(request, run.faults);
 }
 
@@ -69,47 +70,51 @@ class MutatingRun {
     this.#reinvocation = request.reinvocation ?? new Reinvocation();
   }
 
-  invocationsOf(hook: Hook): readonly Invocation[] {
+  async invocationsOf(hook: Hook): Promise<readonly Invocation[]> {
     const matched = matchDefinition(hook, this.#request, this.#services);
     const fault = isMatchFault(matched) ? matched.fault : matched && hook.fault;
-    if (fault !== undefined) this.#fail(hook, undefined, { message: configuring("policy", fault) });
-    return fault !== undefined || !matched || isMatchFault(matched)
-      ? []
-      : hook.bindings.flatMap((binding) => this.#invocationsOfBinding(hook, binding, matched));
+    if (fault !== undefined) this.#misconfigured(hook, undefined, fault);
+    if (fault !== undefined || !matched || isMatchFault(matched)) return [];
+    const invocations: Invocation[] = [];
+    for (const binding of hook.bindings)
+      invocations.push(...(await this.#invocationsOfBinding(hook, binding, matched)));
+    return invocations;
   }
 
-  #invocationsOfBinding(
+  async #invocationsOfBinding(
     hook: Hook,
     binding: BoundPolicy,
     matched: ServedResource,
-  ): readonly Invocation[] {
+  ): Promise<readonly Invocation[]> {
     const { objects } = this.#services;
-    const fail = (fault: string): readonly Invocation[] => {
-      this.#fail(hook, binding, { message: configuring("binding", fault) });
-      return [];
-    };
     const match = matchBinding(binding, this.#request, this.#services);
-    if (isMatchFault(match)) return fail(match.fault);
+    if (isMatchFault(match)) return this.#misconfigured(hook, binding, match.fault);
     if (!match) return [];
-    const version = this.#versionOf(matched);
+    const version = await this.#versionOf(matched);
+    if ("fault" in version) return this.#misconfigured(hook, undefined, version.fault);
     const { namespace } = this.#request;
-    const collected = collectParams(hook.params, binding.spec.paramRef, namespace, objects);
-    if ("fault" in collected) return fail(collected.fault);
+    const collected = await collectParams(hook.params, binding.spec.paramRef, namespace, objects);
+    if ("fault" in collected) return this.#misconfigured(hook, binding, collected.fault);
     return collected.params.map((params) => ({ hook, binding, version, params }));
   }
 
-  #versionOf(resource: ServedResource): Version {
+  async #versionOf(resource: ServedResource): Promise<Version | { readonly fault: string }> {
     const request = this.#request;
     const known = this.#versions.get(resource);
     if (known) return known;
     const kind = kindOf(resource, request.subresource);
-    const versioned = { ...versionedObjects(request, resource), request, kind };
-    const version: Version = { resource, request: versioned, isMutated: false };
-    this.#versions.set(resource, version);
-    return version;
+    try {
+      const versioned = { ...(await convertedObjects(request, resource)), request, kind };
+      const version: Version = { resource, request: versioned, isMutated: false };
+      this.#versions.set(resource, version);
+      return version;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { fault: error.message };
+    }
   }
 
-  invoke(invocations: readonly Invocation[]): void {
+  async invoke(invocations: readonly Invocation[]): Promise<void> {
     const reinvocation = PolicyReinvocation.of(this.#reinvocation);
     reinvocation.start(this.#request.object);
     const common = {
@@ -133,7 +138,7 @@ class MutatingRun {
     }
     if (last?.isMutated) {
       reinvocation.changed();
-      replaceObject(this.#request, last);
+      await replaceObject(this.#request, last);
     }
     reinvocation.finish(this.#request.object);
   }
@@ -169,15 +174,18 @@ class MutatingRun {
     }
   }
 
+  #misconfigured(hook: Hook, binding: BoundPolicy | undefined, fault: string): readonly [] {
+    const what = binding ? "binding" : "policy";
+    this.#fail(hook, binding, { message: `failed to configure ${what}: ${fault}` });
+    return [];
+  }
+
   #fail(hook: Hook, binding: BoundPolicy | undefined, fault: PolicyFault): void {
     if (hook.spec.failurePolicy === "Ignore") return;
     const by = binding ? `'${hook.name}' with binding '${binding.name}'` : `"${hook.name}"`;
     this.faults.push({ ...fault, message: `policy ${by} denied request: ${fault.message}` });
   }
 }
-
-const configuring = (what: "policy" | "binding", fault: string): string =>
-  `failed to configure ${what}: ${fault}`;
 
 function keyOf({ hook, binding, params }: Invocation): string {
   const param = params ? `${metaString(params, "namespace")}/${metaString(params, "name")}` : "";
@@ -226,8 +234,12 @@ function targetOf(
 }
 
 /** The last version that was mutated wins, as upstream. */
-function replaceObject({ object, resource }: AdmissionRequest, version: Version): void {
-  const mutated = cloneJson(convertObject(version.request.object!, version.resource, resource));
+async function replaceObject(
+  { object, resource }: AdmissionRequest,
+  version: Version,
+): Promise<void> {
+  const own = await convertAnyObject(version.request.object!, version.resource, resource);
+  const mutated = cloneJson(own);
   for (const name of Object.keys(object!)) delete object![name];
   Object.assign(object!, mutated);
 }

@@ -8,7 +8,7 @@ import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { createAccessCheck } from "../cel/access-checks.ts";
 import type { VersionedRequest } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import { versionedObjects } from "../matching/versioned-objects.ts";
+import { convertedObjects } from "../matching/versioned-objects.ts";
 import { collectParams } from "./collect-params.ts";
 import type { Denial, ValidationEvaluator, ValidationOutcome } from "./evaluate-validations.ts";
 import { isMatchFault, matchBinding, matchDefinition } from "./match-policy.ts";
@@ -24,13 +24,13 @@ const codes: Readonly<Record<string, number>> = {
 };
 
 /** Warns, and throws the first refusal. */
-export function dispatchValidating(
+export async function dispatchValidating(
   hooks: readonly Hook[],
   request: AdmissionRequest,
   services: PluginServices,
-): void {
+): Promise<void> {
   const run = new ValidatingRun(request, services);
-  for (const hook of hooks) run.visit(hook);
+  for (const hook of hooks) await run.visit(hook);
   if (run.refusal) throw run.refusal;
 }
 
@@ -47,24 +47,27 @@ class ValidatingRun {
     this.#access = createAccessCheck(services.authorizer, request.user);
   }
 
-  visit(hook: Hook): void {
+  async visit(hook: Hook): Promise<void> {
     const matched = matchDefinition(hook, this.#request, this.#services);
     if (isMatchFault(matched)) return this.#misconfigured(hook, undefined, matched.fault);
     if (!matched) return;
     if (hook.fault !== undefined) return this.#misconfigured(hook, undefined, hook.fault);
-    for (const binding of hook.bindings) this.#visitBinding(hook, binding, matched);
+    for (const binding of hook.bindings) await this.#visitBinding(hook, binding, matched);
   }
 
-  #visitBinding(hook: Hook, binding: BoundPolicy, matched: ServedResource): void {
+  async #visitBinding(hook: Hook, binding: BoundPolicy, matched: ServedResource): Promise<void> {
     const { objects } = this.#services;
     const match = matchBinding(binding, this.#request, this.#services);
     if (isMatchFault(match)) return this.#misconfigured(hook, binding, match.fault);
     if (!match) return;
     const { namespace } = this.#request;
-    const collected = collectParams(hook.params, binding.spec.paramRef, namespace, objects);
+    const collected = await collectParams(hook.params, binding.spec.paramRef, namespace, objects);
     if ("fault" in collected) return this.#misconfigured(hook, binding, collected.fault);
+    if (!collected.params.length) return;
+    const versioned = await this.#versionOf(matched);
+    if ("fault" in versioned) return this.#misconfigured(hook, binding, versioned.fault);
     const input = {
-      versioned: this.#versionOf(matched),
+      versioned,
       resource: matched,
       namespace: visibleNamespace(namespaceOf(this.#request, objects)),
       access: this.#access,
@@ -73,15 +76,21 @@ class ValidatingRun {
       this.#act(hook, binding, hook.evaluator({ ...input, params }));
   }
 
-  #versionOf(matched: ServedResource): VersionedRequest {
+  async #versionOf(
+    matched: ServedResource,
+  ): Promise<VersionedRequest | { readonly fault: string }> {
     const request = this.#request;
-    let versioned = this.#versions.get(matched);
-    if (!versioned) {
+    const known = this.#versions.get(matched);
+    if (known) return known;
+    try {
       const kind = kindOf(matched, request.subresource);
-      versioned = { ...versionedObjects(request, matched), request, kind };
+      const versioned = { ...(await convertedObjects(request, matched)), request, kind };
       this.#versions.set(matched, versioned);
+      return versioned;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { fault: `failed to convert object version: ${error.message}` };
     }
-    return versioned;
   }
 
   #act(hook: Hook, binding: BoundPolicy, { denials, annotationErrors }: ValidationOutcome): void {

@@ -21,7 +21,8 @@ export const createValidatingAdmissionPolicy: CreatePlugin = (services) => {
     validate(request) {
       const hooks = source.hooks();
       if (hooks.length && !isExempt(request))
-        policyEngine().dispatchValidating(hooks, request, services);
+        return policyEngine().dispatchValidating(hooks, request, services);
+      return undefined;
     },
     close: () => source.stop(),
   };
@@ -38,7 +39,8 @@ export const createMutatingAdmissionPolicy: CreatePlugin = (services) => {
     mutate(request) {
       const hooks = source.hooks();
       if (hooks.length && request.operation !== "DELETE" && !isExempt(request))
-        policyEngine().dispatchMutating(hooks, request, services);
+        return policyEngine().dispatchMutating(hooks, request, services);
+      return undefined;
     },
     close: () => source.stop(),
   };

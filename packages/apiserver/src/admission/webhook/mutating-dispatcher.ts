@@ -134,7 +134,10 @@ class MutatingRun {
     if (this.#versioned?.resource === to) return this.#versioned;
     try {
       await this.finish();
-      return (this.#versioned = await convertedObjects(this.#request, to));
+      const versioned = await convertedObjects(this.#request, to);
+      // The request's own object changes in place, which the encoder would not notice.
+      const object = versioned.object && cloneJson(versioned.object);
+      return (this.#versioned = { ...versioned, object });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw internalError(internalError(message).message);

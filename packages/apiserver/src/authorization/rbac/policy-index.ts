@@ -42,6 +42,8 @@ export class PolicyIndex {
   readonly #roles = new Map<string, readonly Rule[]>();
   readonly #bindings = new Map<string, Binding>();
   readonly #scopes = new Map<string, Scope>();
+  /** Answers of {@link bindingsOf}, until a binding changes. */
+  readonly #ofUsers = new Map<string, readonly BindingOfUser[]>();
 
   setRole(namespace: string, name: string, role: Decoded<Role> | Decoded<ClusterRole>): void {
     this.#roles.set(`${namespace}/${name}`, readRules(role.rules));
@@ -57,6 +59,7 @@ export class PolicyIndex {
     { roleRef, subjects }: Decoded<RoleBinding> | Decoded<ClusterRoleBinding>,
   ): void {
     this.deleteBinding(namespace, name);
+    this.#ofUsers.clear();
     const binding: Binding = {
       namespace,
       name,
@@ -73,6 +76,7 @@ export class PolicyIndex {
     const binding = this.#bindings.get(`${namespace}/${name}`);
     const scope = this.#scopes.get(namespace);
     if (!binding || !scope) return;
+    this.#ofUsers.clear();
     this.#bindings.delete(`${namespace}/${name}`);
     for (const { key } of binding.subjects) {
       scope.get(key)?.delete(name);
@@ -91,16 +95,28 @@ export class PolicyIndex {
   bindingsOf(user: UserInfo, namespace: string): readonly BindingOfUser[] {
     const scope = this.#scopes.get(namespace);
     if (!scope) return [];
-    const keys = [userKey(user.name), ...user.groups.map(groupKey)];
-    const found = keys.map((key) => scope.get(key)).filter((each) => each !== undefined);
-    const bindings = new Set(found.flatMap((each) => [...each.values()]));
-    return [...bindings]
-      .sort((a, b) => compareBytewise(a.name, b.name))
-      .map((binding) => ({
-        binding,
-        subject: binding.subjects.find(({ key }) => keys.includes(key))!.text,
-      }));
+    const key = JSON.stringify([namespace, user.name, user.groups]);
+    const known = this.#ofUsers.get(key);
+    if (known) return known;
+    if (this.#ofUsers.size >= rememberedAnswers) this.#ofUsers.clear();
+    const found = findBindings(scope, user);
+    this.#ofUsers.set(key, found);
+    return found;
   }
+}
+
+const rememberedAnswers = 1000;
+
+function findBindings(scope: Scope, user: UserInfo): readonly BindingOfUser[] {
+  const keys = [userKey(user.name), ...user.groups.map(groupKey)];
+  const found = keys.map((key) => scope.get(key)).filter((each) => each !== undefined);
+  const bindings = new Set(found.flatMap((each) => [...each.values()]));
+  return [...bindings]
+    .sort((a, b) => compareBytewise(a.name, b.name))
+    .map((binding) => ({
+      binding,
+      subject: binding.subjects.find(({ key }) => keys.includes(key))!.text,
+    }));
 }
 
 const userKey = (name: string): string => `User ${name}`;

@@ -120,3 +120,21 @@ test("roles that do not exist are named in a refusal, and hinder no other", () =
     evaluationError: gone,
   });
 });
+
+test("a new binding, a changed one and a deleted one count at once", () => {
+  const { index, ask } = open();
+  const roleRef = { apiGroup: "", kind: "ClusterRole", name: "read" };
+  index.setRole("", "read", { rules: [read] });
+  const bind = (name: string, user: string): void =>
+    index.setBinding("home", name, { roleRef, subjects: [{ kind: "User", name: user }] });
+  bind("a", "bob");
+  assert.equal(ask(ann, pods("get")), "no");
+  bind("b", "ann");
+  assert.match(ask(ann, pods("get")), /^yes/);
+  bind("b", "bob");
+  assert.equal(ask(ann, pods("get")), "no");
+  bind("b", "ann");
+  assert.match(ask(ann, pods("get")), /^yes/);
+  index.deleteBinding("home", "b");
+  assert.equal(ask(ann, pods("get")), "no");
+});

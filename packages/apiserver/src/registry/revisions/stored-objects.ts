@@ -1,6 +1,6 @@
 // Looks up stored objects for admission: the newest state, parsed once. The objects are shared and
 // must not be mutated. Upstream uses informers; here the store is in the same process.
-import type { JsonObject } from "homeostat/api";
+import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { watchRevisions } from "./follow-revisions.ts";
@@ -18,10 +18,10 @@ export interface StoredObjects {
   isEmpty(kind: StoredKind, namespace: string): boolean;
   /** All objects of a kind, or of one namespace, by name. */
   list(kind: StoredKind, namespace?: string): readonly JsonObject[];
-  /** One object in the version of `served`. */
-  read(served: ServedResource, namespace: string, name: string): JsonObject | undefined;
+  /** One object in the version of `served`. Rejects if a conversion webhook fails. */
+  read(served: ServedResource, namespace: string, name: string): Promise<JsonObject | undefined>;
   /** All objects, or those of a namespace, in the version of `served`, by key. */
-  readAll(served: ServedResource, namespace: string): readonly JsonObject[];
+  readAll(served: ServedResource, namespace: string): Promise<readonly JsonObject[]>;
   /** Calls `changed` for every change of an object of the kind from now on, until stopped. */
   watch(kind: StoredKind, changed: () => void): () => void;
 }
@@ -40,10 +40,10 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
     return known;
   };
   const counted = new Map<string, ReadonlyMap<string, number>>();
-  const inVersion = (served: ServedResource, revision: Revision): JsonObject =>
+  const inVersion = (served: ServedResource, revision: Revision): Promise<JsonObject> =>
     served.codec.storageIdentity
-      ? objectOf(revision)
-      : served.codec.fromStorage(parseStored(revision.bytes));
+      ? Promise.resolve(objectOf(revision))
+      : convertStored(served, parseStored(revision.bytes));
   return {
     serves: ({ group, resource }) => catalog.find(group, "v1", resource) !== undefined,
     find({ group, resource }, name, namespace = "") {
@@ -63,14 +63,14 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const listing = served && store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object" ? Array.from(listing.items, objectOf) : [];
     },
-    read(served, namespace, name) {
+    async read(served, namespace, name) {
       const revision = store.latest(storageKeyOf(served, namespace, name));
-      return revision && inVersion(served, revision);
+      return revision && (await inVersion(served, revision));
     },
-    readAll(served, namespace) {
+    async readAll(served, namespace) {
       const listing = store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object"
-        ? Array.from(listing.items, (revision) => inVersion(served, revision))
+        ? await Promise.all(Array.from(listing.items, (revision) => inVersion(served, revision)))
         : [];
     },
     watch({ group, resource }, changed) {
@@ -97,4 +97,12 @@ function countByNamespace(store: Store, served: ServedResource): ReadonlyMap<str
     else if (revision.type === "DELETED") add(revision, -1);
   });
   return counts;
+}
+
+/** Takes over the argument. */
+async function convertStored(served: ServedResource, stored: JsonObject): Promise<JsonObject> {
+  const { codec } = served;
+  return codec.remote && stored.apiVersion !== formatApiVersion(served)
+    ? await codec.remote.fromStorage(stored)
+    : codec.fromStorage(stored);
 }

@@ -6,6 +6,8 @@ export interface PhaseHost {
   /** Uid of the object. */
   readonly uid: string;
   readonly calls: PhaseCalls;
+  /** Set when `act` has failed: a failed run is repeated after this long at the earliest. */
+  leastRetryMs?: number;
   /** Writes the status set so far, before the reconcile ends. Rejects as the request does. */
   saveStatus(): Promise<unknown>;
 }

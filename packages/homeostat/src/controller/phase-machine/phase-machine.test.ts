@@ -1,6 +1,7 @@
 // The machine against a world that crashes after each write in turn.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { inspect } from "node:util";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { createWait, isTerminal, type Outcome, retry } from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
@@ -213,7 +214,7 @@ it("repeats an attempt that fails after a growing delay, whatever wakes it", asy
   let result: unknown;
   for (let i = 0; i < 60 && !isTerminal(result); i++) {
     result = await world.reconcile(machine);
-    if (at.length < 3) assert.match(String(result), /broken/);
+    if (at.length < 3) assert.match(inspect(result), /broken/);
     await world.runtime.advance(100);
   }
   assert.match(String(result), /phase A failed 3 times: broken/);

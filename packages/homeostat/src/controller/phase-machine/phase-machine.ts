@@ -6,7 +6,7 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { type Outcome, type Retry, terminal, type Wait } from "../outcome.ts";
+import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
 import {
@@ -119,11 +119,12 @@ class Step<C extends PhaseContext> {
     const waitMs = last ? restMs(last, identify(action), this.#now) : 0;
     if (!last || waitMs <= 0) return this.#act(decided);
     this.#save({ ...state, acts: false });
-    if (last.error !== undefined) throw last.error;
+    if (isTerminal(last.error)) throw last.error;
+    const afterMs = Math.ceil(Math.min(waitMs, this.#leftMs(definition, state)));
+    if (last.error !== undefined) return restOf(afterMs, last.error);
     const because = last.hasSucceeded
       ? `phase ${phase} has acted, and waits for the effect`
       : `the last attempt of phase ${phase} did not end`;
-    const afterMs = Math.ceil(Math.min(waitMs, this.#leftMs(definition, state)));
     return this.#context.retry.in(afterMs, { because });
   }
 
@@ -141,14 +142,25 @@ class Step<C extends PhaseContext> {
       await definition.act?.(this.#context, action, { attempt: attempts });
     } catch (error) {
       if (this.#run?.hasEnded) throw error;
-      this.#remember({ ...call, hasSucceeded: false, times: attempts, error });
+      const failed = { ...call, hasSucceeded: false, times: attempts, error };
+      this.#remember(failed);
       this.#save({ ...begun, acts: false });
+      if (attempts <= (definition.retries ?? defaultRetries))
+        this.#restFor(
+          Math.min(restMs(failed, call.action, this.#now), this.#leftMs(definition, state)),
+        );
       throw error;
     }
     this.#save({ ...begun, attempts: state.attempts, acts: false });
     const isSame = last?.hasSucceeded && last.action === call.action;
     this.#remember({ ...call, hasSucceeded: true, times: isSame ? last.times + 1 : 1 });
     return this.#context.retry.in(0, { because: `phase ${phase} has acted` });
+  }
+
+  /** The retry after the failure, and what is said of it, are those of the phase. */
+  #restFor(ms: number): void {
+    const host = this.#run?.phaseHost;
+    if (host) host.leastRetryMs = Math.ceil(ms);
   }
 
   #lastCall(phase: string): PhaseCall | undefined {

@@ -5,11 +5,11 @@ import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Loop } from "../loop/history.ts";
 import { describeLoop } from "../loop/report-loop.ts";
-import { isTerminal } from "../outcome.ts";
+import { isTerminal, type Rest, restIn } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
 import { conflictDelayMs, isConflictOf } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
-import { serverFault } from "./turns.ts";
+import { type ServerFault, serverFault } from "./turns.ts";
 import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.ts";
 
 /** The run has returned. */
@@ -22,6 +22,8 @@ export function succeeded(
   const { key } = item;
   const { options, states } = context;
   const { queue, runtime } = options;
+  const rest = outcome && restIn(outcome);
+  if (rest && isCached(options, key)) return rests(context, item, scope, rest);
   queue.forget(key);
   context.turns.succeeded(key, { hasAnswer: scope.record.hasAnswer });
   context.conflicts.clear(key);
@@ -44,6 +46,23 @@ export function succeeded(
       failures: 0,
     });
   }
+}
+
+/** The run has done nothing: it fell into the back-off after a failure, which stays in force. */
+function rests(
+  context: RunnerState,
+  item: QueueItem,
+  scope: RunScope,
+  { afterMs, failed: error }: Rest,
+): void {
+  const { options, turns } = context;
+  const { key, priority, failures } = item;
+  turns.succeeded(key, { hasAnswer: scope.record.hasAnswer });
+  detectLoop(context, item, scope, afterMs);
+  const failure = describeFailure(context, key, error, scope);
+  const cause = { what: `retry: ${failure.because}`, source: "retry" };
+  options.queue.add(key, { afterMs, priority, cause });
+  retrying(context, key, failure, { afterMs, failures });
 }
 
 /** Counts a run, and reports its object when it is in a loop. */
@@ -114,12 +133,13 @@ export function failed(
   const { stopping, conflicts } = context;
   if (stopping.aborted) return;
   const failure = describeFailure(context, item.key, error, scope);
+  const leastMs = scope.phaseHost?.leastRetryMs ?? 0;
   if (failure.is !== "terminal") scope.record.isRetried();
   detectLoop(context, item, scope);
-  if (failure.is === "conflict") return conflicted(context, item, failure);
+  if (failure.is === "conflict") return conflicted(context, item, failure, leastMs);
   conflicts.clear(item.key);
   if (failure.is === "terminal") stalled(context, item.key, failure);
-  else backOff(context, item, failure);
+  else backOff(context, item, failure, leastMs);
 }
 
 function stalled(context: RunnerState, key: string, failure: Failure): void {
@@ -130,15 +150,21 @@ function stalled(context: RunnerState, key: string, failure: Failure): void {
   context.voice.failed(key, { what: "stalled", because, ...hint, error, isLogged });
 }
 
-function conflicted(context: RunnerState, item: QueueItem, failure: Failure): void {
+function conflicted(
+  context: RunnerState,
+  item: QueueItem,
+  failure: Failure,
+  leastMs: number,
+): void {
   const { options, conflicts } = context;
   const { key } = item;
   const count = conflicts.add(key);
   const backoffMs = conflictDelayMs(count, options.runtime.entropy);
-  if (backoffMs === undefined) return backOff(context, item, failure);
+  if (backoffMs === undefined) return backOff(context, item, failure, leastMs);
   const { because, error } = failure;
   const delayMs = options.queue.addRateLimited(key, {
     backoffMs,
+    leastMs,
     priority: item.priority,
     cause: { what: `the object changed: ${because}`, source: "retry" },
   });
@@ -152,14 +178,15 @@ function backOff(
   context: RunnerState,
   { key, failures, priority }: QueueItem,
   failure: Failure,
+  leastMs: number,
 ): void {
   const { queue } = context.options;
   const { because, hint, error } = failure;
-  const fault = serverFault(error);
+  const fault = serverFault(error, leastMs);
   const backoffMs = queue.addRateLimited(key, {
     priority,
     cause: { what: `failed: ${because}`, source: "retry" },
-    ...(fault ? { leastMs: fault.isOfAll ? Infinity : fault.retryAfterMs } : {}),
+    leastMs: fault ? leastOf(fault) : leastMs,
   });
   if (!fault) context.turns.forget(key);
   const turnMs =
@@ -177,6 +204,9 @@ function backOff(
   const what = `failed, trying again in ${afterMs} ms`;
   context.voice.failed(key, { what, because, ...hint, error });
 }
+
+const leastOf = ({ isOfAll, retryAfterMs }: ServerFault): number =>
+  isOfAll ? Infinity : retryAfterMs;
 
 function retrying(
   { options, states }: RunnerState,

@@ -1,8 +1,10 @@
 // What belongs to one run of a user's code: its signals, the calls that it has started, and the
 // work that may outlive it. A run that has ended starts nothing, and its object is not reconciled
 // again before everything of the run has settled.
+import { isApiStatusError } from "../../api/status.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { addCaller } from "../../util/user-frames.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import type { ChainRun } from "../loop/write-chains.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
@@ -98,7 +100,9 @@ export class RunScope implements CurrentRun {
    * nothing, once the run has ended.
    */
   call<T>(what: string, start: () => Promise<T>, options: { readonly isRead?: true } = {}) {
-    const work = this.#hold(what, this.#start(what, start));
+    const caller: { readonly stack?: string } = {};
+    Error.captureStackTrace(caller, this.call);
+    const work = this.#hold(what, this.#start(what, start, caller));
     const call: Call = {
       what,
       isRead: options.isRead === true,
@@ -211,9 +215,18 @@ export class RunScope implements CurrentRun {
   }
 
   /** Never throws: what the user's code passes may. */
-  async #start<T>(what: string, start: () => Promise<T>): Promise<T> {
+  async #start<T>(
+    what: string,
+    start: () => Promise<T>,
+    caller: { readonly stack?: string },
+  ): Promise<T> {
     this.assertRunning(what);
-    return start();
+    try {
+      return await start();
+    } catch (error) {
+      if (isApiStatusError(error)) addCaller(error, caller);
+      throw error;
+    }
   }
 
   #hold<T>(what: string, work: Promise<T>): Promise<T> {

@@ -82,14 +82,17 @@ interface Failed {
 
 const ofAll = [401, 429, 502, 503, 504];
 
-/** The fault of the server that an error reports, also as its cause. Never throws. */
-export function serverFault(error: unknown): ServerFault | undefined {
+/**
+ * The fault of the server that an error reports, also as its cause; nothing is tried again before
+ * `leastMs`. Never throws.
+ */
+export function serverFault(error: unknown, leastMs = 0): ServerFault | undefined {
   try {
     let at = error;
     for (let depth = 0; depth < causesFollowed && at !== undefined; depth++) {
-      if (isApiStatusError(at)) return faultOf(at);
+      if (isApiStatusError(at)) return faultOf(at, leastMs);
       if (connectionCodes.some((code) => isHomeostatError(at, code)))
-        return { retryAfterMs: 0, isOfAll: true };
+        return { retryAfterMs: leastMs, isOfAll: true };
       at = (at as { readonly cause?: unknown } | null)?.cause;
     }
   } catch {
@@ -98,9 +101,9 @@ export function serverFault(error: unknown): ServerFault | undefined {
   return undefined;
 }
 
-function faultOf({ status }: ApiStatusError): ServerFault | undefined {
+function faultOf({ status }: ApiStatusError, leastMs: number): ServerFault | undefined {
   const { code, details } = status;
   if (!ofAll.includes(code) && code !== 409 && code < 500) return undefined;
-  const retryAfterMs = (details?.retryAfterSeconds ?? 0) * 1000;
+  const retryAfterMs = Math.max(leastMs, (details?.retryAfterSeconds ?? 0) * 1000);
   return { retryAfterMs, isOfAll: ofAll.includes(code) };
 }

@@ -4,7 +4,7 @@ import { isApiStatusError } from "../../api/status.ts";
 import { isMismatchError } from "../../cache/mismatch-error.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
-import { isTerminal, type Outcome, plainRetry } from "../outcome.ts";
+import { isTerminal, type Outcome, plainRetry, restIn } from "../outcome.ts";
 
 /** The progress of an object: it is current, on its way, or will not move by itself. */
 export type Verdict =
@@ -19,6 +19,8 @@ export type Verdict =
 
 /** What a run that has returned says; a plain periodic retry is no sign of being on the way. */
 export function verdictOfOutcome(outcome: Outcome | undefined): Verdict {
+  const rest = outcome && restIn(outcome);
+  if (rest) return verdictOfError(rest.failed);
   const state = outcome?.["~outcome"];
   if (!state || (state.at === "retrying" && state.because === plainRetry)) return { is: "current" };
   return state.at === "waiting"

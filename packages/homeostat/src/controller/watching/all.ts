@@ -81,11 +81,18 @@ export function all<Source, K extends Kind>(
   };
 }
 
+const known: readonly string[] = ["namespace", "labels", "fields", "when"];
+
 /** The kind itself is checked with the controller's definition. */
-function checkSelection(
-  target: Kind | undefined,
-  { namespace, labels, fields }: WatchOptions<any, any>,
-): void {
+function checkSelection(target: Kind | undefined, options: WatchOptions<any, any>): void {
+  const { namespace, labels, fields } = options;
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw refusal(
+      target,
+      `${unknown}: unknown option; expected any of ${known.join(", ")}`,
+      "correct its name",
+    );
   if (target?.scope === "Cluster" && namespace !== undefined)
     throw refusal(target, "it is cluster-scoped and has no namespace", "leave `namespace` out");
   const hint = "correct what the message names";

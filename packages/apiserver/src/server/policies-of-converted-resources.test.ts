@@ -1,5 +1,5 @@
-// Admission policies and webhooks see a custom resource in the version that they match, also where a
-// webhook has to convert it; and so are their parameters.
+// Admission policies and webhooks see a custom resource in the version that they match, also where
+// a webhook has to convert it; and so are their parameters.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "homeostat/api";

@@ -8,3 +8,9 @@ export interface UserInfo {
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
+
+/** The server itself, where it sends requests to its own handler. */
+export const loopbackUser: UserInfo = {
+  name: "system:apiserver",
+  groups: ["system:masters", "system:authenticated"],
+};

@@ -1,9 +1,7 @@
 // The faults in effect: which of them hits a request or an event, and what each client has sent.
+import { loopbackUser } from "../apimachinery/user-info.ts";
 import type { ActiveFault, ClientCount, Fault, FaultMatch, RequestEffect } from "./fault.ts";
 import { type Faultable, isWrite, matchesRequest } from "./match-request.ts";
-
-/** The server's own requests, which only a fault for them hits. */
-const loopbackUser = "system:apiserver";
 
 const watchEffects: ReadonlySet<string> = new Set(["freeze", "skip", "close"]);
 
@@ -98,7 +96,8 @@ export class FaultTable {
     for (const held of this.#held.values()) {
       const { on, after = 0, times = Infinity, effect } = held.fault;
       if (!isOfType(effect.type) || !matchesRequest(on, request)) continue;
-      if (request.user === loopbackUser && on?.user === undefined) continue;
+      // The server's own requests are hit only by a fault for them.
+      if (request.user === loopbackUser.name && on?.user === undefined) continue;
       held.seen++;
       if (held.seen <= after || held.hits >= times) continue;
       held.hits++;

@@ -4,7 +4,7 @@
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
-import type { UserInfo } from "../apimachinery/user-info.ts";
+import { loopbackUser } from "../apimachinery/user-info.ts";
 
 /** An answer with its body parsed. */
 export interface LoopbackResponse {
@@ -19,10 +19,6 @@ export type LoopbackClient = (
   body?: Json,
 ) => Promise<LoopbackResponse>;
 
-const self: UserInfo = {
-  name: "system:apiserver",
-  groups: ["system:masters", "system:authenticated"],
-};
 const userAgent = `kube-apiserver/${kubernetesVersion}`;
 
 /** A caller on the server's handler. */
@@ -38,7 +34,7 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
       path,
       headers,
       body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
-      user: self,
+      user: loopbackUser,
     });
     if (isStream(answer.body))
       throw new Error(

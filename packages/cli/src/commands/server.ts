@@ -31,6 +31,8 @@ export async function runServer(flags: Flags): Promise<number> {
   process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
   await stopped;
   await server.close();
+  // Its token opens nothing any more.
+  if (faultsFile) rmSync(faultsFile, { force: true });
   return 0;
 }
 

@@ -15,7 +15,7 @@ import { makeTable, readIncludeObject } from "../response/table.ts";
 import { methodNotAllowedError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
-import { joinList } from "./list.ts";
+import { joinList } from "../response/join-list.ts";
 import { readListOptions } from "../options/list-options.ts";
 
 /** Answers a get. */

@@ -1,6 +1,6 @@
 // GET of a collection: a head, the stored bytes of the items, and a tail.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
-import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { bytesResponse, encodedResponse, protobufType } from "../response/encode-response.ts";
 import { goTypeName } from "../response/object-response.ts";
@@ -8,8 +8,8 @@ import { makeTable, readIncludeObject, type TableOptions } from "../response/tab
 import { agesAt } from "../../apimachinery/rest/table-printer.ts";
 import type { Revision } from "../../storage/store.ts";
 import { encodeObjectText } from "../revisions/stored-json.ts";
+import { joinItems, joinList } from "../response/join-list.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
 import { readListOptions } from "../options/list-options.ts";
 import { type ListPage, readPage } from "../read/list-page.ts";
@@ -54,11 +54,14 @@ function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): Uint
   );
   if (page.items.length === 0) return Buffer.from(empty);
   const ages = agesAt(request.nowMs);
-  const rows = page.items.map((revision) => ({
-    text: core.tableRows.row(resource, revision, ages),
-    object: rowObjectOf(scope, revision, options),
-  }));
-  return joinRows(empty.slice(0, empty.lastIndexOf('"rows":')), rows);
+  const objects = page.items.map((revision) => rowObjectOf(scope, revision, options));
+  const texts = page.items.map((revision) => core.tableRows.row(resource, revision, ages));
+  return joinItems(objects, {
+    start: `${empty.slice(0, empty.lastIndexOf('"rows":'))}"rows":[`,
+    before: (i) => texts[i]!,
+    after: "}",
+    end: "]}\n",
+  });
 }
 
 const noObject = Buffer.from("null");
@@ -72,28 +75,6 @@ function rowObjectOf(
   return includeObject === "Object"
     ? core.representations.bytes(resource, revision)
     : core.representations.metadata(resource, revision, metaVersion);
-}
-
-/** Encodes a Table in one allocation. */
-function joinRows(
-  head: string,
-  rows: readonly { readonly text: string; readonly object: Uint8Array }[],
-): Uint8Array {
-  const start = `${head}"rows":[`;
-  const end = "]}\n";
-  let length = Buffer.byteLength(start) + end.length;
-  for (const { text, object } of rows) length += Buffer.byteLength(text) + object.length + 2;
-  const out = Buffer.allocUnsafe(length);
-  let at = out.write(start);
-  rows.forEach(({ text, object }, i) => {
-    if (i > 0) at += out.write(",", at, "latin1");
-    at += out.write(text, at);
-    out.set(object, at);
-    at += object.length;
-    at += out.write("}", at, "latin1");
-  });
-  at += out.write(end, at, "latin1");
-  return out.subarray(0, at);
 }
 
 /** A list in protobuf of kept messages; undefined where another form was asked for. */
@@ -145,35 +126,4 @@ function listMetadata({ resource, accepted }: RequestScope, page: ListPage): Jso
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   return isMap ? { ...more, ...version } : { ...version, ...more };
-}
-
-/**
- * Encodes a list in one allocation; `open` is put in front of every item. Unstructured lists have
- * their members in the order of a map's keys.
- */
-export function joinList(
-  head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json },
-  items: readonly Uint8Array[] | null,
-  open: string,
-  goType: VersionCodec["goType"] = "struct",
-): Uint8Array {
-  const kind = `"kind":${encodeJson(head.kind)}`;
-  const apiVersion = `"apiVersion":${encodeJson(head.apiVersion)}`;
-  const rest = `${kind},"metadata":${JSON.stringify(head.metadata)}`;
-  const start = `{${goType === "struct" ? `${kind},${apiVersion},"metadata":${JSON.stringify(head.metadata)}` : apiVersion},"items":${items ? "[" : "null"}`;
-  const end = `${items ? "]" : ""}${goType === "struct" ? "" : `,${rest}`}}\n`;
-  const length =
-    Buffer.byteLength(start) +
-    (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) +
-    Buffer.byteLength(end);
-  const out = Buffer.allocUnsafe(length);
-  let at = out.write(start);
-  for (let i = 0; i < (items?.length ?? 0); i++) {
-    if (i || open) at += out.write(i ? `,${open}` : open, at, "latin1");
-    const item = items![i]!;
-    out.set(item, at);
-    at += item.length;
-  }
-  at += out.write(end, at);
-  return out.subarray(0, at);
 }

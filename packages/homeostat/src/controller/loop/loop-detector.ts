@@ -122,7 +122,9 @@ export class LoopDetector {
     return history.delayMs;
   }
 
-  /** The watch has delivered an object that concerns a key; only fights need it. `id` as in causes. */
+  /**
+   * The watch has delivered an object that concerns a key; only fights need it. `id` as in causes.
+   */
   saw(key: string, id: string, object: Pick<CachedObject, "resourceVersion" | "read">): void {
     if (this.#histories.has(key)) this.#rivals.saw(key, id, object);
   }

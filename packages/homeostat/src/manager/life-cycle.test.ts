@@ -92,6 +92,28 @@ describe("a manager", () => {
     await last;
   });
 
+  it("has stopped only when its Events have been sent", async () => {
+    const cooks = defineController(Meal, {
+      reconcile: ({ recorder }) => recorder.event("Normal", "Cooked", "it is hot"),
+    });
+    const reports = { conditions: false };
+    const { manager, runtime, transport } = arrange({ controllers: [cooks], reports });
+    const starting = manager.start();
+    await runtime.advance(0);
+    transport.last.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
+    await runtime.advance(100);
+    await starting;
+    const sent = transport.last;
+    assert.match(`${sent.request.method} ${sent.url.pathname}`, /^POST .*\/events$/);
+    let hasStopped = false;
+    const stopping = manager.stop().then(() => (hasStopped = true));
+    await runtime.advance(1000);
+    assert.equal(hasStopped, false);
+    sent.answer(201, sent.body);
+    await runtime.advance(0);
+    await stopping;
+  });
+
   it("names the reconciles that keep the process alive after it has stopped, once", async () => {
     const lines: string[] = [];
     const say = (message: string): void => void lines.push(message);

@@ -1,5 +1,6 @@
 // Follows an async iterable of the user's. One that fails is opened again; one that ends is done.
 import type { Clock } from "../runtime/clock.ts";
+import { sleep } from "../runtime/sleep.ts";
 import { describeError } from "../util/describe-error.ts";
 import { refusePromise } from "../util/refuse-promise.ts";
 import type { ReconcileLog } from "./define-controller.ts";
@@ -59,15 +60,8 @@ async function follow<T>(source: FollowedSource<T>): Promise<void> {
       if (signal.aborted) return;
       const what = `${title} failed, opening it again in ${delayMs} ms`;
       log.error(`${what}: ${describeError(error)}`, { ...fields, error });
-      await pause(clock, delayMs, signal);
+      await sleep(clock, delayMs, signal);
       delayMs = Math.min(reopen.mostMs, delayMs * 2);
     }
   }
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.timer(ms, resolve);
-    signal.addEventListener("abort", () => (timer.cancel(), resolve()), { once: true });
-  });
 }

@@ -4,6 +4,7 @@
 import { isConflict } from "../api/status.ts";
 import { type Entropy, unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { sleep } from "../runtime/sleep.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 
 /** How often and how fast a write is repeated. */
@@ -47,7 +48,7 @@ export async function retryOnConflict<T>(
     } catch (error) {
       if (!isConflict(error) || attempt + 1 >= backoff.steps || signal?.aborted) throw error;
     }
-    await pause(runtime, pauseMs(backoff, attempt, runtime.entropy), signal);
+    await sleep(runtime.clock, pauseMs(backoff, attempt, runtime.entropy), signal);
   }
 }
 
@@ -57,20 +58,4 @@ function pauseMs(
   entropy: Entropy,
 ): number {
   return durationMs * factor ** attempt * (1 + jitter * unitInterval(entropy));
-}
-
-function pause(
-  { clock }: Pick<Runtime, "clock">,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timer.cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = clock.timer(ms, end);
-    signal?.addEventListener("abort", end, { once: true });
-  });
 }

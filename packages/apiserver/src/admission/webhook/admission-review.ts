@@ -7,7 +7,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { encodeObjectText } from "../../registry/revisions/stored-json.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
 import type { GroupVersionResource } from "../matching/rules.ts";
-import type { VersionedObjects } from "../matching/versioned-objects.ts";
+import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 
 /** The versions that this server sends. */
 export type ReviewVersion = "v1" | "v1beta1";
@@ -59,9 +59,7 @@ export class ReviewEncoder {
     if (!object) return "null";
     const known = this.#texts.get(object);
     if (known !== undefined) return known;
-    const endpoint = subresource ? served.subresources.get(subresource) : undefined;
-    const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
-    const codec = own ?? (object.kind === served.kind ? served.codec : undefined);
+    const codec = codecOf(served, subresource, object.kind);
     const encoded = (codec?.encode ?? encodeObjectText)(object);
     this.#texts.set(object, encoded);
     return encoded;

@@ -7,8 +7,14 @@ import type { UserInfo } from "./user-info.ts";
 /** What a user wants to do: a verb on a resource or on a path. */
 export interface RequestedAction {
   readonly isResource: boolean;
-  /** Of a request that is about no resource, e.g. `/healthz`. */
+  /**
+   * Decoded, without the query. It decides only where no resource is named, e.g. `/healthz`.
+   */
   readonly path: string;
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the
+   * lower-case method for other paths.
+   */
   readonly verb: string;
   readonly group: string;
   readonly version: string;

@@ -1,147 +1,23 @@
 // Conversion webhooks on every path of a custom resource, through the server's handler.
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
-import { createVirtualRuntime } from "homeostat/runtime";
-import { type Handler, isStream } from "../apimachinery/handler.ts";
-import { createMemoryStore } from "../storage/memory-store.ts";
-import { createControlPlane } from "./control-plane.ts";
-
-const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const at = (version: string, name = ""): string =>
-  `/apis/x.io/${version}/namespaces/default/posts${name ? `/${name}` : ""}`;
-const merge = "application/merge-patch+json";
-const apply = "application/apply-patch+yaml";
-
-const version = (name: string, storage: boolean, tags: JsonObject): JsonObject => ({
-  name,
-  served: true,
-  storage,
-  schema: {
-    openAPIV3Schema: {
-      type: "object",
-      properties: {
-        spec: { type: "object", properties: { tags, size: { type: "integer" } } },
-        status: { type: "object", properties: { seen: { type: "integer" } } },
-      },
-    },
-  },
-  subresources: {
-    status: {},
-    scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.seen" },
-  },
-  selectableFields: name === "v1beta1" ? [{ jsonPath: ".spec.tags" }] : [],
-});
-
-const definition = (storage = "v1", reviews = ["v1"]): JsonObject => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "posts.x.io" },
-  spec: {
-    group: "x.io",
-    scope: "Namespaced",
-    names: { plural: "posts", kind: "Post" },
-    versions: [
-      version("v1", storage === "v1", { type: "array", items: { type: "string" } }),
-      version("v1beta1", storage === "v1beta1", { type: "string" }),
-    ],
-    conversion: {
-      strategy: "Webhook",
-      webhook: {
-        clientConfig: { service: { namespace: "default", name: "turner", path: "/turn" } },
-        conversionReviewVersions: reviews,
-      },
-    },
-  },
-});
-
-/** What the webhook does to an object that it has turned; or another answer. */
-interface Turner {
-  mangle: (object: JsonObject) => void;
-  answer: ((request: JsonObject) => JsonObject) | undefined;
-  readonly reviews: JsonObject[];
-}
-
-function turn(object: JsonObject, apiVersion: string): JsonObject {
-  const turned = structuredClone(object);
-  turned.apiVersion = apiVersion;
-  const { spec } = turned;
-  if (!isObject(spec)) return turned;
-  if (apiVersion.endsWith("/v1") && typeof spec.tags === "string") spec.tags = spec.tags.split(",");
-  if (apiVersion.endsWith("beta1") && Array.isArray(spec.tags)) spec.tags = spec.tags.join(",");
-  return turned;
-}
-
-function createTurner(): { readonly turner: Turner; readonly handler: Handler } {
-  const turner: Turner = { mangle: () => {}, answer: undefined, reviews: [] };
-  const handler: Handler = async ({ body }) => {
-    const review = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
-    turner.reviews.push(review);
-    const request = review.request as JsonObject;
-    const convertedObjects = (request.objects as JsonObject[]).map((object) => {
-      const turned = turn(object, String(request.desiredAPIVersion));
-      turner.mangle(turned);
-      return turned;
-    });
-    const response = turner.answer?.(request) ?? {
-      uid: request.uid!,
-      result: { status: "Success" },
-      convertedObjects,
-    };
-    const answer = { kind: review.kind!, apiVersion: review.apiVersion!, response };
-    return { status: 200, headers: {}, body: encodeJsonBytes(answer) };
-  };
-  return { turner, handler };
-}
-
-async function setUp(t: TestContext, reviews?: string[]) {
-  const runtime = createVirtualRuntime();
-  const { turner, handler } = createTurner();
-  const plane = await createControlPlane({
-    store: createMemoryStore(),
-    runtime,
-    tokens: new Map(),
-    serviceLocations: new Map([["default/turner", handler]]),
-  });
-  t.after(() => plane.close());
-  const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-  const send = async (method: string, path: string, body?: Json, type = "application/json") =>
-    await plane.handler({
-      method,
-      path,
-      headers: { "content-type": type, "user-agent": "me/1" },
-      body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
-      user,
-    });
-  const ask = async (...request: Parameters<typeof send>): Promise<JsonObject> => {
-    const { body } = await send(...request);
-    assert.ok(!isStream(body));
-    return JSON.parse(new TextDecoder().decode(body)) as JsonObject;
-  };
-  const served = async (): Promise<void> => {
-    for (let i = 0; i < 100; i++) {
-      await runtime.advance(10);
-      if ((await ask("GET", at("v1"))).kind === "PostList") return;
-    }
-  };
-  await ask("POST", root, definition("v1", reviews));
-  await served();
-  return { runtime, turner, send, ask };
-}
-
-const post = (apiVersion: string, name: string, tags: Json): JsonObject => ({
-  apiVersion: `x.io/${apiVersion}`,
-  kind: "Post",
-  metadata: { name },
-  spec: { tags },
-});
-const tagsOf = (object: JsonObject): Json | undefined =>
-  isObject(object.spec) ? object.spec.tags : object.message;
-const messageOf = (object: JsonObject): Json | undefined => object.message ?? object.kind;
+import { test } from "node:test";
+import type { Json, JsonObject } from "homeostat/api";
+import { isStream } from "../apimachinery/handler.ts";
+import {
+  apply,
+  at,
+  createConversionServer,
+  definition,
+  merge,
+  messageOf,
+  post,
+  root,
+  tagsOf,
+} from "./testdata/conversion-server.ts";
 
 for (const reviews of [["v1"], ["v1beta1", "v1"], ["v9", "v1"]])
   test(`creates, gets, lists and deletes through reviews of ${reviews.join()}`, async (t) => {
-    const { ask, turner } = await setUp(t, reviews);
+    const { ask, turner } = await createConversionServer(t, reviews);
     assert.equal(tagsOf(await ask("POST", at("v1beta1"), post("v1beta1", "a", "x,y"))), "x,y");
     assert.deepEqual(tagsOf(await ask("GET", at("v1", "a"))), ["x", "y"]);
     await ask("POST", at("v1"), post("v1", "b", ["z"]));
@@ -154,7 +30,7 @@ for (const reviews of [["v1"], ["v1beta1", "v1"], ["v9", "v1"]])
   });
 
 test("updates, patches and applies keep managedFields of both versions", async (t) => {
-  const { ask } = await setUp(t);
+  const { ask } = await createConversionServer(t);
   await ask("POST", at("v1beta1"), post("v1beta1", "a", "x"));
   const applied = await ask(
     "PATCH",
@@ -179,7 +55,7 @@ test("updates, patches and applies keep managedFields of both versions", async (
 });
 
 test("status and scale convert their parent", async (t) => {
-  const { ask } = await setUp(t);
+  const { ask } = await createConversionServer(t);
   await ask("POST", at("v1"), post("v1", "a", ["x"]));
   await ask("PATCH", `${at("v1beta1", "a")}/status`, { status: { seen: 2 } }, merge);
   await ask("PATCH", `${at("v1beta1", "a")}/scale`, { spec: { replicas: 5 } }, merge);
@@ -190,7 +66,7 @@ test("status and scale convert their parent", async (t) => {
 });
 
 test("selectors see what a version shows", async (t) => {
-  const { ask, turner } = await setUp(t);
+  const { ask, turner } = await createConversionServer(t);
   turner.mangle = (object) => {
     (object.metadata as JsonObject).labels = { shown: String(object.apiVersion).slice(5) };
   };
@@ -203,7 +79,7 @@ test("selectors see what a version shows", async (t) => {
 });
 
 test("a watch shows every change in its version, in order", async (t) => {
-  const { ask, send, runtime } = await setUp(t);
+  const { ask, send, runtime } = await createConversionServer(t);
   await ask("POST", at("v1"), post("v1", "a", ["x"]));
   const { body } = await send("GET", `${at("v1beta1")}?watch=1`);
   assert.ok(isStream(body));
@@ -293,7 +169,7 @@ for (const [name, change, message] of [
   ],
 ] as const)
   test(`an answer with ${name} is refused`, async (t) => {
-    const { ask, turner } = await setUp(t);
+    const { ask, turner } = await createConversionServer(t);
     await ask("POST", at("v1"), post("v1", "a", ["x"]));
     Object.assign(turner, change);
     const { code, reason, message: text } = await ask("GET", at("v1beta1", "a"));
@@ -303,7 +179,7 @@ for (const [name, change, message] of [
   });
 
 test("other metadata than labels and annotations is put back", async (t) => {
-  const { ask, turner } = await setUp(t);
+  const { ask, turner } = await createConversionServer(t);
   await ask("POST", at("v1"), {
     ...post("v1", "a", ["x"]),
     metadata: { name: "a", finalizers: ["x.io/f"] },
@@ -318,7 +194,7 @@ test("other metadata than labels and annotations is put back", async (t) => {
 });
 
 test("while the webhook fails, what was converted before is listed, and nothing new is", async (t) => {
-  const { ask, turner, runtime } = await setUp(t);
+  const { ask, turner, runtime } = await createConversionServer(t);
   await ask("POST", at("v1"), post("v1", "a", ["x"]));
   await ask("GET", at("v1beta1"));
   turner.answer = answering({ result: { status: "Failure", message: "no" } });
@@ -349,7 +225,7 @@ test("while the webhook fails, what was converted before is listed, and nothing 
 });
 
 test("a read of one object converts anew, a list shows what was converted before", async (t) => {
-  const { ask, turner } = await setUp(t);
+  const { ask, turner } = await createConversionServer(t);
   let turned = 0;
   turner.mangle = ({ metadata }) => {
     (metadata as JsonObject).labels = { turned: String(++turned) };
@@ -367,7 +243,7 @@ test("a read of one object converts anew, a list shows what was converted before
 });
 
 test("a dry run is converted there and back", async (t) => {
-  const { ask, turner } = await setUp(t);
+  const { ask, turner } = await createConversionServer(t);
   const before = turner.reviews.length;
   const dry = await ask("POST", `${at("v1beta1")}?dryRun=All`, post("v1beta1", "a", "x"));
   assert.equal(tagsOf(dry), "x");
@@ -378,7 +254,7 @@ test("a dry run is converted there and back", async (t) => {
 });
 
 test("after a change of the storage version old objects are converted, and rewritten by a write", async (t) => {
-  const { ask, runtime } = await setUp(t);
+  const { ask, runtime } = await createConversionServer(t);
   await ask("POST", at("v1"), post("v1", "a", ["x"]));
   const { metadata } = await ask("GET", `${root}/posts.x.io`);
   const { resourceVersion } = metadata as JsonObject;

@@ -54,7 +54,8 @@ function nameFault({ certificate, host }: RefusedCertificate): string | undefine
 const shownName = (name: string): string =>
   name.includes(":") ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name;
 
-const untrusted = new Set([
+/** Node's codes of a certificate whose chain leads to no trusted authority. */
+export const untrustedCodes: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -66,7 +67,7 @@ const untrusted = new Set([
 
 function trustFault({ code, certificate, authorities }: RefusedCertificate): string | undefined {
   if (code === "INVALID_PURPOSE") return "certificate specifies an incompatible key usage";
-  if (!untrusted.has(code)) return undefined;
+  if (!untrustedCodes.has(code)) return undefined;
   const text = "certificate signed by unknown authority";
   const candidate = parseAuthorities(authorities ?? "").find(
     ({ subject }) => subject === certificate.issuer,

@@ -1,7 +1,7 @@
 // Rewrites errors of Node's sockets and TLS as Go's net, crypto/tls and crypto/x509 put them. Pure.
 // Go: net/net.go (OpError), crypto/tls/common.go (CertificateVerificationError),
 // crypto/x509/verify.go.
-import { certificateFault, type RefusedCertificate } from "./certificate-fault.ts";
+import { certificateFault, type RefusedCertificate, untrustedCodes } from "./certificate-fault.ts";
 
 /** What was dialled, and the name that the certificate must have. */
 export interface Dialled {
@@ -28,13 +28,7 @@ const connectFaults: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "connect: cannot assign requested address",
 };
 const certificateCodes = new Set([
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_SIGNATURE_FAILURE",
-  "INVALID_CA",
+  ...untrustedCodes,
   "INVALID_PURPOSE",
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

@@ -1,7 +1,7 @@
 // The parameters of a binding for one request.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go
 // (CollectParams).
-import type { Decoded, JsonObject } from "homeostat/api";
+import { type Decoded, formatApiVersion, isApiStatusError, type JsonObject } from "homeostat/api";
 import type { ParamRef } from "homeostat/k8s/admissionregistration/v1";
 import { metaMap } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -34,10 +34,26 @@ export async function collectParams(
       fault:
         "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
     };
-  const params = await findParams(kind, ref, kind.namespaced ? place : "", objects);
+  const params = await readParams(kind, ref, kind.namespaced ? place : "", objects);
+  if (params === "unconverted")
+    return {
+      fault: `paramKind kind \`&ParamKind{APIVersion:${formatApiVersion(kind)},Kind:${kind.kind},}\` not yet synced to use for admission`,
+    };
   return params.length || ref.parameterNotFoundAction !== "Deny"
     ? { params }
     : { fault: "no params found for policy binding with `Deny` parameterNotFoundAction" };
+}
+
+/** Upstream's informer does not sync while a conversion webhook fails. */
+async function readParams(
+  ...found: Parameters<typeof findParams>
+): Promise<readonly JsonObject[] | "unconverted"> {
+  try {
+    return await findParams(...found);
+  } catch (error) {
+    if (!isApiStatusError(error)) throw error;
+    return "unconverted";
+  }
 }
 
 async function findParams(

@@ -31,7 +31,8 @@ import {
 } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
 import { customTraits } from "./custom-traits.ts";
-import { createWebhookConverter, type WebhookConversion } from "./webhook-converter.ts";
+import type { WebhookConversion } from "./webhook-converter.ts";
+import { loadLate } from "../../apimachinery/load-late.ts";
 import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
@@ -61,6 +62,10 @@ export function createCustomResources(
   ).resources();
 }
 
+/** Few definitions have a conversion webhook. */
+const loadWebhookConverter = (): typeof import("./webhook-converter.ts") =>
+  loadLate(import.meta.url, "./webhook-converter") as typeof import("./webhook-converter.ts");
+
 class ResourceFactory {
   readonly #crd: CustomResourceDefinition;
   readonly #schemas: readonly CustomSchema[];
@@ -80,7 +85,7 @@ class ResourceFactory {
     const apiVersions = new Set(versions.map(({ name }) => `${group}/${name}`));
     this.#converter =
       conversion?.strategy === "Webhook"
-        ? createWebhookConverter(conversion, apiVersions, materials.webhook)
+        ? loadWebhookConverter().createWebhookConverter(conversion, apiVersions, materials.webhook)
         : undefined;
   }
 

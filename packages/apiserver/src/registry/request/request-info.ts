@@ -2,24 +2,11 @@
 // the router's question.
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
+import type { RequestedAction } from "../../apimachinery/authorizer.ts";
 import type { Query } from "./query.ts";
 
 /** The attributes of a request for authorization and routing. */
-export interface RequestInfo {
-  readonly isResource: boolean;
-  /** Decoded, without the query. */
-  readonly path: string;
-  /**
-   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the
-   * lower-case method for other paths.
-   */
-  readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  readonly namespace: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly name: string;
+export interface RequestInfo extends RequestedAction {
   /** The resource and what follows it, namespace scope removed. */
   readonly parts: readonly string[];
   /** The deprecated `/watch/` precedes the resource. */

@@ -1,8 +1,7 @@
-// Sends requests to other API servers. The driver, with TLS and connections, loads with the first.
+// The contract of what sends requests to other API servers.
 // Upstream: k8s.io/kube-aggregator/pkg/controllers/status/remote (BuildTransportConfig).
 import type { Clock } from "homeostat/runtime";
 import type { ApiResponse } from "../apimachinery/handler.ts";
-import { loadLate } from "../apimachinery/load-late.ts";
 
 /** Where an API server listens, and what it proves. */
 export interface ForwardTarget {
@@ -42,17 +41,4 @@ export interface Forwarder {
 export interface ForwarderOptions {
   readonly clock: Clock;
   readonly certificate: (() => Promise<FrontProxyCertificate>) | undefined;
-}
-
-/** Creates one. Nothing is loaded before the first request. */
-export function createForwarder(options: ForwarderOptions): Forwarder {
-  let driver: Forwarder | undefined;
-  const load = (): Forwarder =>
-    (
-      loadLate(import.meta.url, "./forward-request") as typeof import("./forward-request.ts")
-    ).createForwardDriver(options);
-  return {
-    send: async (target, request) => await (driver ??= load()).send(target, request),
-    close: () => driver?.close(),
-  };
 }

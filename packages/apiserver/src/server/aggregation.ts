@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/aggregator.go.
 import type { Runtime } from "homeostat/runtime";
 import { Aggregator } from "../aggregator/aggregator.ts";
-import { createForwarder, type FrontProxyCertificate } from "../aggregator/forwarder.ts";
+import type { FrontProxyCertificate } from "../aggregator/forwarder.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { RemoteCheck } from "../post-start-hooks/apiservice-availability-controller.ts";
 import { publishFrontProxy } from "../post-start-hooks/front-proxy-trust.ts";
@@ -31,7 +31,8 @@ export function createAggregation(
     core: { store, catalog },
     resolve: services.resolve,
     isLocated: services.isLocated,
-    forwarder: createForwarder({ clock: runtime.clock, certificate: frontProxy }),
+    clock: runtime.clock,
+    certificate: frontProxy,
   });
   return { aggregator, check: (loopback) => remoteCheck(aggregator, loopback, frontProxy) };
 }

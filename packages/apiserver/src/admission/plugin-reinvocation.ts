@@ -1,5 +1,5 @@
-// Which hooks of a mutating plug-in, policies or webhooks, run in the second pass: those that ask for
-// it and ran before the object changed for the last time.
+// Which hooks of a mutating plug-in, policies or webhooks, run in the second pass: those that ask
+// for it and ran before the object changed for the last time.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/{policy,webhook}/mutating/{dispatcher,
 // reinvocationcontext}.go.
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";

@@ -20,8 +20,12 @@ export function createForwardDriver({ clock, certificate }: ForwarderOptions): F
   const agents = new Map<string, Promise<Agent>>();
   const agentOf = (target: ForwardTarget): Promise<Agent> => {
     const key = JSON.stringify([target.serverName, target.caBundle, target.insecureSkipTLSVerify]);
-    let agent = agents.get(key);
-    if (!agent) agents.set(key, (agent = createAgent(target, certificate)));
+    const known = agents.get(key);
+    if (known) return known;
+    const agent = createAgent(target, certificate);
+    agents.set(key, agent);
+    // The certificate may be issued at the next request.
+    agent.catch(() => agents.delete(key));
     return agent;
   };
   return {
@@ -57,7 +61,11 @@ export function createForwardDriver({ clock, certificate }: ForwarderOptions): F
       });
     },
     close() {
-      for (const agent of agents.values()) void agent.then((each) => each.destroy());
+      for (const agent of agents.values())
+        void agent.then(
+          (each) => each.destroy(),
+          () => undefined,
+        );
       agents.clear();
     },
   };

@@ -13,3 +13,12 @@ test("an object is forgotten when it has not been contested for half a minute", 
     [true, false, true],
   );
 });
+
+test("a kind knows its contested objects by their keys", () => {
+  const contested = new ContestedObjects();
+  const isContested = contested.ofKind("v1/ConfigMap");
+  assert.ok(!isContested("kitchen/menu"));
+  contested.add("v1/ConfigMap kitchen/menu", 0);
+  assert.ok(isContested("kitchen/menu") && !isContested("kitchen/other"));
+  assert.ok(!contested.ofKind("v1/Secret")("kitchen/menu"));
+});

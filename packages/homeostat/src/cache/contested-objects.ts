@@ -21,4 +21,9 @@ export class ContestedObjects {
   has(id: string): boolean {
     return this.#times.has(id);
   }
+
+  /** `has` for keys of one kind, e.g. `kitchen/menu` of `v1/ConfigMap`; asked for every entry. */
+  ofKind(kindId: string): (key: string) => boolean {
+    return (key) => this.#times.size > 0 && this.#times.has(`${kindId} ${key}`);
+  }
 }

@@ -249,7 +249,7 @@ class InformerCache implements Cache {
         parsedObjects: this.#parsedObjects,
         match: scope.metadataOnly ? undefined : this.#matchOf(kind),
         keepManager: keepManagers,
-        isContested: (key) => contested?.has(`${kindOf(kind)} ${key}`) === true,
+        ...(contested ? { isContested: contested.ofKind(kindOf(kind)) } : {}),
         project: scope.metadataOnly
           ? undefined
           : (projectionOf(kind) ?? this.#optionsOf(kind)?.project ?? projections?.get(kind)),

@@ -2,7 +2,6 @@
 // outcome. One object is reconciled at a time, different objects concurrently; an abandoned
 // reconcile frees its worker but keeps its key until it settles.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
-import { fileURLToPath } from "node:url";
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
@@ -232,9 +231,6 @@ function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): Loo
   });
 }
 
-/** The runtime's own frames do not say where a user's error was made. */
-const ownFolder = fileURLToPath(new URL("../", import.meta.url));
-
 function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
   const { definition, log, runtime, recorder, reports } = options;
   return new RunVoice({
@@ -247,7 +243,7 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
       const object = primary.unchecked.get(parseObjectKey(key)) as KubeObject | undefined;
       return object && objectReference(definition.kind, object);
     },
-    locate: (error) => locateError(error, { cwd: process.cwd(), own: ownFolder }),
+    locate: (error) => locateError(error, { cwd: process.cwd() }),
   });
 }
 

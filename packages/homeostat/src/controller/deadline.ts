@@ -45,7 +45,6 @@ class Deadline<T> {
   readonly #resolve: (finish: Finish<T>) => void;
   readonly #abort = new AbortController();
   #timer: Timer | undefined;
-  #isSettled = false;
   #abandoned: PromiseWithResolvers<void> | undefined;
 
   constructor(
@@ -70,12 +69,12 @@ class Deadline<T> {
     else this.#parent.addEventListener("abort", this, { once: true });
   }
 
-  /** The parent has aborted. */
+  /** The parent has aborted; the work has not settled. */
   handleEvent(): void {
     if (this.#abandoned) return;
     this.#timer?.cancel();
     this.#abort.abort(this.#parent.reason);
-    if (!this.#isSettled) this.#timer = this.#clock.timer(abortGraceMs, () => this.#abandon());
+    this.#timer = this.#clock.timer(abortGraceMs, () => this.#abandon());
   }
 
   /** One timer for both: nearly all work ends before either. */
@@ -97,14 +96,13 @@ class Deadline<T> {
     });
   }
 
+  /** The work has not settled: that cancels the timer. */
   #abandon(): void {
-    if (this.#isSettled) return;
     this.#abandoned = Promise.withResolvers();
     this.#resolve({ at: "abandoned", settled: this.#abandoned.promise });
   }
 
   #settle(finish: Finish<T>): void {
-    this.#isSettled = true;
     this.#timer?.cancel();
     this.#parent.removeEventListener("abort", this);
     this.#abandoned?.resolve();

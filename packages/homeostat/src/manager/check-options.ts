@@ -2,7 +2,12 @@
 import { parseFieldSelector } from "../api/selectors/field-selector.ts";
 import { parseLabelSelector } from "../api/selectors/label-selector.ts";
 import type { CachedKindOptions } from "../cache/create-cache.ts";
-import { checkReports, isKind } from "../controller/check-values.ts";
+import {
+  checkNames,
+  checkOptionalFunction,
+  checkReports,
+  isKind,
+} from "../controller/check-values.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
@@ -36,7 +41,7 @@ export function checkOptions(options: ManagerOptions | MultiClusterOptions): voi
       ? []
       : [`operator is ${describeValue(operator)}, expected a name such as "orders"`]),
     ...checkControllers(options.controllers),
-    ...checkNames(options),
+    ...checkNames(options, known),
     ...checkClient(options.client),
     ...checkCache(options.cache),
     ...checkReports(options.reports),
@@ -63,12 +68,6 @@ function checkControllers(controllers: unknown): string[] {
       ? []
       : [`controllers[${i}] is ${describeValue(one)}, expected what defineController returns`],
   );
-}
-
-function checkNames(options: object): string[] {
-  return Object.keys(options)
-    .filter((name) => !(known as readonly string[]).includes(name))
-    .map((name) => `${name}: unknown option; expected any of ${known.join(", ")}`);
 }
 
 function checkClient(client: unknown): string[] {
@@ -110,9 +109,7 @@ function checkCachedKind(options: object): string[] {
     ),
     ...checkSelector("labelSelector", labelSelector, parseLabelSelector),
     ...checkSelector("fieldSelector", fieldSelector, parseFieldSelector),
-    ...(project === undefined || typeof project === "function"
-      ? []
-      : [`project is ${describeValue(project)}, expected a function`]),
+    ...checkOptionalFunction("project", project),
   ];
 }
 

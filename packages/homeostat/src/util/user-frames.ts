@@ -34,8 +34,9 @@ export function addCaller(error: Error, caller: { readonly stack?: string }): vo
 const framesOf = (stack = ""): readonly string[] =>
   stack.split("\n").filter((line) => line.startsWith("    at "));
 
-function isOfUser(frame: string): boolean {
+/** True for a frame that is neither Node's nor a package's nor under `own`. */
+export function isOfUser(frame: string, own = ownFolder): boolean {
   if (!/[/\\].*:\d+:\d+\)?$/.test(frame) || /[( ]node:/.test(frame)) return false;
   if (/[/\\]node_modules[/\\]/.test(frame)) return false;
-  return ownFolder === undefined || !frame.includes(ownFolder) || ownTest.test(frame);
+  return own === undefined || !frame.includes(own) || ownTest.test(frame);
 }

@@ -11,13 +11,13 @@ import type { Return } from "./write-chains.ts";
 /** Runs in a row that do what an earlier one of them did. */
 export const repeatsAllowed = 20;
 /** Runs in a row that only their own writes triggered, each with new values. */
-export const progressAllowed = 300;
+const progressAllowed = 300;
 /** As `progressAllowed`, where a value only grows or only shrinks. */
-export const growthAllowed = 1000;
+const growthAllowed = 1000;
 /** Times in a row that another writer undoes the same write. */
-export const undoneAllowed = 10;
+const undoneAllowed = 10;
 /** As `undoneAllowed`, where managedFields have shown the same writer twice in a row. */
-export const provenAllowed = 2;
+const provenAllowed = 2;
 /** Times in a row that the changes of others, which this key has caused, come back to it. */
 export const returnsAllowed = 100;
 /** Without a run for this long, or for some delays, a loop has ended. */

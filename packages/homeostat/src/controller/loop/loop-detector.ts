@@ -88,9 +88,7 @@ export class LoopDetector {
   readonly #rivals: Rivals;
   #swept = 0;
   readonly #manager: string;
-
   readonly #find: FindText | undefined;
-
   readonly #isOurs: (cause: RecordedCause) => boolean;
 
   /** `manager` is the controller's field manager. */
@@ -124,9 +122,11 @@ export class LoopDetector {
     return history.delayMs;
   }
 
-  /** The watch has delivered an object that concerns a key; `id` as in causes. */
+  /**
+   * The watch has delivered an object that concerns a key; only fights need it. `id` as in causes.
+   */
   saw(key: string, id: string, object: Pick<CachedObject, "resourceVersion" | "read">): void {
-    this.#rivals.saw(key, id, object);
+    if (this.#histories.has(key)) this.#rivals.saw(key, id, object);
   }
 
   /** A change that another key of the loop has made. */
@@ -200,12 +200,16 @@ export class LoopDetector {
   /** The object is gone. */
   forget(key: string): void {
     this.#drop(key);
-    this.#rivals.forget(key);
     this.#soon.forget(key);
     this.#reported.delete(key);
   }
 
   #drop(key: string): void {
+    this.#take(key);
+    this.#rivals.forget(key);
+  }
+
+  #take(key: string): void {
     this.#histories.delete(key);
     this.#whole.delete(key);
   }
@@ -217,7 +221,7 @@ export class LoopDetector {
 
   /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
   #keep(key: string, history: History, at: number): void {
-    this.#drop(key);
+    this.#take(key);
     this.#forgetRested(at);
     this.#histories.set(key, history);
     this.#whole.add(key);
@@ -239,7 +243,6 @@ export class LoopDetector {
         continue;
       }
       this.#drop(oldest);
-      this.#rivals.forget(oldest);
     }
   }
 

@@ -2,7 +2,7 @@
 import type { LoopRun } from "./history.ts";
 
 /** A retry sooner than this is soon, as is a row of retries that run at a higher rate. */
-export const soonMs = 500;
+const soonMs = 500;
 const allowed = 100;
 
 interface Row {

@@ -5,6 +5,7 @@ import { dnsLabelFaults } from "../../api/selectors/syntax-rules.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { dropPromise } from "../../util/refuse-promise.ts";
+import { checkNames } from "../check-values.ts";
 import type { Predicate } from "../predicates.ts";
 import {
   type CompiledSelection,
@@ -86,13 +87,8 @@ const known: readonly string[] = ["namespace", "labels", "fields", "when"];
 /** The kind itself is checked with the controller's definition. */
 function checkSelection(target: Kind | undefined, options: WatchOptions<any, any>): void {
   const { namespace, labels, fields } = options;
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw refusal(
-      target,
-      `${unknown}: unknown option; expected any of ${known.join(", ")}`,
-      "correct its name",
-    );
+  const [unknown] = checkNames(options, known);
+  if (unknown !== undefined) throw refusal(target, unknown, "correct its name");
   if (target?.scope === "Cluster" && namespace !== undefined)
     throw refusal(target, "it is cluster-scoped and has no namespace", "leave `namespace` out");
   const hint = "correct what the message names";

@@ -137,7 +137,8 @@ describeLaws("phases", ({ client: openClient }) => {
       "InternalError: etcd is away x2",
       "Reconciled: reconciled after 2 failures x1",
     ]);
-    assert.ok(acted[1]! - acted[0]! >= 990 && acted[2]! - acted[1]! >= 1990, String(acted));
+    // The back-off counts from the record of the attempt, which is written before the call.
+    assert.ok(acted[1]! - acted[0]! >= 800 && acted[2]! - acted[1]! >= 1600, String(acted));
   });
 });
 

@@ -80,13 +80,13 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       const settling = cluster.settle({ horizonMs: 50 });
       if (failures === "report") await settling;
       else
-        await assert.rejects(
-          settling,
-          code(
+        await assert.rejects(settling, (error: Error) => {
+          assert.match((error.cause as Error).stack ?? "", /test-cluster\.test\.ts:\d+/);
+          return code(
             "ERR_TEST_FAILING",
             /Box default\/b \(box\) failed \d+ times: Cannot read properties of undefined \(reading 'lid'\)/,
-          ),
-        );
+          )(error);
+        });
       const never = cluster.eventually(Box, "b", () => false, { timeoutMs: 10 });
       await assert.rejects(never, (error: Error) => {
         assert.match(error.message, /Box default\/b \(box\): .*reading 'lid'/);

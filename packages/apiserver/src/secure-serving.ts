@@ -9,6 +9,7 @@ import type { KeyPair } from "./certificates/authority.ts";
 import type { Identity } from "./certificates/identity.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
+import { frontProxyUser } from "./post-start-hooks/front-proxy-trust.ts";
 
 /** The default of the option `host`. */
 export const defaultHost = "127.0.0.1";
@@ -85,7 +86,7 @@ export function frontProxyOf(
   return async () => {
     const { issueClientCertificate } = await import("./certificates/authority.ts");
     issued ??= {
-      ...issueClientCertificate(authority, { runtime, user: "front-proxy-client" }),
+      ...issueClientCertificate(authority, { runtime, user: frontProxyUser }),
       ca: authority.cert,
     };
     return issued;

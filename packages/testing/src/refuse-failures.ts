@@ -12,6 +12,7 @@ export function refuseFailures(manager: Manager | undefined): void {
     "ERR_TEST_FAILING",
     `settling: reconciles fail:\n${failing.map(describeFailure).join("\n")}`,
     {
+      cause: causeOf(failing.flatMap(({ progress }) => errorOf(progress))),
       hint: 'mend what they throw, or start the cluster with `failures: "report"` to test the failure',
     },
   );
@@ -23,3 +24,12 @@ function describeFailure({ kind, key, controller, progress }: ObjectState): stri
   const times = failures === 1 ? "once" : `${failures} times`;
   return `  ${kind} ${key} (${controller}) failed ${times}: ${because}${hint === undefined ? "" : ` (${hint})`}`;
 }
+
+/** What was thrown; nothing where a retry is no failure. */
+function errorOf(progress: ObjectState["progress"]): readonly unknown[] {
+  return progress.at === "retrying" && progress.error !== undefined ? [progress.error] : [];
+}
+
+/** The error, or all of them: their stacks name the places in the user's code. */
+const causeOf = (errors: readonly unknown[]): unknown =>
+  errors.length > 1 ? new AggregateError(errors, "several reconciles fail") : errors[0];

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { isIP } from "node:net";
+import type { Clock } from "homeostat/runtime";
 import type { ApiResponse, ByteStream } from "../apimachinery/handler.ts";
 import { goNetError } from "../webhook-client/go-net-error.ts";
 import type { ForwardedRequest, Forwarder, ForwarderOptions, ForwardTarget } from "./forwarder.ts";
@@ -20,47 +21,61 @@ export function createForwardDriver({ clock, certificate }: ForwarderOptions): F
   const agents = new Map<string, Promise<Agent>>();
   const agentOf = (target: ForwardTarget): Promise<Agent> => {
     const key = JSON.stringify([target.serverName, target.caBundle, target.insecureSkipTLSVerify]);
-    let agent = agents.get(key);
-    if (!agent) agents.set(key, (agent = createAgent(target, certificate)));
+    const known = agents.get(key);
+    if (known) return known;
+    const agent = createAgent(target, certificate);
+    agents.set(key, agent);
+    // The certificate may be issued at the next request.
+    agent.catch(() => agents.delete(key));
     return agent;
   };
   return {
-    async send(target, sent) {
-      const agent = await agentOf(target);
-      return await new Promise<ApiResponse>((done, fail) => {
-        const { host, port, serverName } = target;
-        const outgoing = request({
-          host,
-          port,
-          agent,
-          method: sent.method,
-          path: sent.path,
-          headers: headersOf(sent),
-          servername: isIP(serverName) ? "" : serverName,
-        });
-        const timer =
-          sent.timeoutMs === undefined
-            ? undefined
-            : clock.timer(sent.timeoutMs, () => {
-                fail(new Error("context deadline exceeded"));
-                outgoing.destroy();
-              });
-        outgoing.on("response", (response) => {
-          timer?.cancel();
-          void toResponse(response).then(done, fail);
-        });
-        outgoing.on("error", (error) => {
-          timer?.cancel();
-          fail(new Error(goNetError(error, { target, host: serverName })));
-        });
-        outgoing.end(sent.body);
-      });
-    },
+    send: async (target, sent) => await sendBy(await agentOf(target), target, sent, clock),
     close() {
-      for (const agent of agents.values()) void agent.then((each) => each.destroy());
+      for (const agent of agents.values())
+        void agent.then(
+          (each) => each.destroy(),
+          () => undefined,
+        );
       agents.clear();
     },
   };
+}
+
+async function sendBy(
+  agent: Agent,
+  target: ForwardTarget,
+  sent: ForwardedRequest,
+  clock: Clock,
+): Promise<ApiResponse> {
+  return await new Promise<ApiResponse>((done, fail) => {
+    const { host, port, serverName } = target;
+    const outgoing = request({
+      host,
+      port,
+      agent,
+      method: sent.method,
+      path: sent.path,
+      headers: headersOf(sent),
+      servername: isIP(serverName) ? "" : serverName,
+    });
+    const timer =
+      sent.timeoutMs === undefined
+        ? undefined
+        : clock.timer(sent.timeoutMs, () => {
+            fail(new Error("context deadline exceeded"));
+            outgoing.destroy();
+          });
+    outgoing.on("response", (response) => {
+      timer?.cancel();
+      void toResponse(response).then(done, fail);
+    });
+    outgoing.on("error", (error) => {
+      timer?.cancel();
+      fail(new Error(goNetError(error, { target, host: serverName })));
+    });
+    outgoing.end(sent.body);
+  });
 }
 
 async function createAgent(

@@ -1,5 +1,6 @@
 // The user behind a request.
 // Upstream: k8s.io/apiserver/pkg/authentication/user/user.go.
+import { compareBytewise } from "homeostat/api";
 
 /** An authenticated user. */
 export interface UserInfo {
@@ -14,3 +15,24 @@ export const loopbackUser: UserInfo = {
   name: "system:apiserver",
   groups: ["system:masters", "system:authenticated"],
 };
+
+/** A user in authentication.k8s.io/v1, without what is empty. */
+export type ReviewedUser = {
+  username?: string;
+  uid?: string;
+  groups?: string[];
+  extra?: Record<string, string[]>;
+};
+
+/** The user as reviews and policies show it; `extra` is sorted by key. */
+export function reviewedUser({ name, uid, groups, extra = {} }: UserInfo): ReviewedUser {
+  const keys = Object.keys(extra).toSorted(compareBytewise);
+  return {
+    ...(name ? { username: name } : {}),
+    ...(uid ? { uid } : {}),
+    ...(groups.length ? { groups: [...groups] } : {}),
+    ...(keys.length
+      ? { extra: Object.fromEntries(keys.map((key) => [key, [...extra[key]!]])) }
+      : {}),
+  };
+}

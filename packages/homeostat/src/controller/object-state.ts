@@ -12,6 +12,8 @@ export type Progress =
       /** What to do, if the error has a hint. */ readonly hint?: string;
       /** Wall time in ms. */ readonly nextAt: number;
       readonly failures: number;
+      /** What was thrown. Not enumerable: states are printed and compared as data. */
+      readonly error?: unknown;
     }
   | { readonly at: "stalled"; readonly because: string; readonly hint?: string };
 

@@ -15,11 +15,8 @@ import {
 } from "@homeostat/cel";
 import type { JsonObject } from "homeostat/api";
 import type { CompiledExpression, CompositedVariables } from "./compiled-expression.ts";
-import {
-  admissionRequestValue,
-  type GroupVersionResource,
-  type VersionedRequest,
-} from "./versioned-request.ts";
+import type { GroupVersionResource } from "../matching/rules.ts";
+import { admissionRequestValue, type VersionedRequest } from "./versioned-request.ts";
 
 /** What expressions can see of a request. */
 export interface ExpressionInput {

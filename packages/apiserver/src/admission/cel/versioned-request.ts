@@ -4,13 +4,8 @@
 // pkg/admission/plugin/cel/condition.go (CreateAdmissionRequest).
 import type { GroupVersionKind, JsonObject } from "homeostat/api";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
-
-/** A resource in one version. */
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
+import { reviewedUser } from "../../apimachinery/user-info.ts";
+import type { GroupVersionResource } from "../matching/rules.ts";
 
 /** A request in the version that matched. */
 export interface VersionedRequest {
@@ -21,7 +16,10 @@ export interface VersionedRequest {
   readonly old: JsonObject | undefined;
 }
 
-/** An AdmissionRequest of admission.k8s.io without objects, as expressions see it. */
+/**
+ * An AdmissionRequest of admission.k8s.io without uid and objects, as expressions see it; members
+ * have upstream's order.
+ */
 export function admissionRequestValue(
   { request }: Pick<VersionedRequest, "request">,
   kind: GroupVersionKind,
@@ -39,23 +37,11 @@ export function admissionRequestValue(
     ...text("name", name),
     ...text("namespace", namespace),
     operation,
-    userInfo: userInfoOf(request),
+    userInfo: reviewedUser(request.user),
     object: null,
     oldObject: null,
     dryRun,
     options,
-  };
-}
-
-function userInfoOf({ user }: AdmissionRequest): JsonObject {
-  const extra = Object.entries(user.extra ?? {});
-  return {
-    ...text("username", user.name),
-    ...text("uid", user.uid ?? ""),
-    ...(user.groups.length ? { groups: [...user.groups] } : {}),
-    ...(extra.length
-      ? { extra: Object.fromEntries(extra.map(([key, values]) => [key, [...values]])) }
-      : {}),
   };
 }
 

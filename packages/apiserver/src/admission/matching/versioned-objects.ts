@@ -1,8 +1,9 @@
 // The objects of a request in the version that a webhook or policy wants to see.
 // Upstream: k8s.io/apiserver/pkg/admission/conversion.go.
-import { cloneJson, formatApiVersion, type JsonObject } from "homeostat/api";
+import { cloneJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The objects of a request in one version; must not be mutated. */
 export interface VersionedObjects {
@@ -53,6 +54,27 @@ const inVersion = (object: JsonObject, from: ServedResource, to: ServedResource)
   to.codec.goType === "unstructured"
     ? { ...object, apiVersion: formatApiVersion(to) }
     : to.codec.fromStorage(from.codec.toStorage(object));
+
+/** Gives `object`, which other steps hold too, the members of `next`. */
+export function replaceObject(object: JsonObject, next: JsonObject): void {
+  const members = cloneJson(next);
+  for (const name of Object.keys(object)) delete object[name];
+  Object.assign(object, members);
+}
+
+/**
+ * The codec of the objects of a kind that the resource or its subresource takes; undefined for
+ * bodies that admission cannot decode.
+ */
+export function codecOf(
+  resource: ServedResource,
+  subresource: string,
+  kind: Json | undefined,
+): VersionCodec | undefined {
+  const endpoint = subresource ? resource.subresources.get(subresource) : undefined;
+  const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
+  return own ?? (kind === resource.kind ? resource.codec : undefined);
+}
 
 const isOtherVersion = (object: JsonObject, from: ServedResource, to: ServedResource): boolean =>
   from !== to && object.kind === from.kind && object.apiVersion === formatApiVersion(from);

@@ -18,7 +18,7 @@ import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
-import { JsonPatchError, patchJson } from "../../merge/patch/json-patch.ts";
+import { JsonPatchError, JsonPatchTestError, patchJson } from "../../merge/patch/json-patch.ts";
 import { mergeTyped } from "../../merge/typed/merge-typed.ts";
 import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
 import { validateTyped } from "../../merge/typed/validate-typed.ts";
@@ -165,8 +165,8 @@ function patch(live: JsonObject, operations: readonly JsonObject[]): Json | unde
   try {
     return patchJson(live, operations);
   } catch (error) {
+    if (error instanceof JsonPatchTestError) return undefined;
     if (!(error instanceof JsonPatchError)) throw error;
-    if (error.message.endsWith("failed: test failed")) return undefined;
     throw new MutationError(`JSON Patch: ${error.message}`);
   }
 }

@@ -1,17 +1,23 @@
 // Runs mutating policies on a request.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go,
 // pkg/admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go.
-import { ApiStatusError, cloneJson, equalJson, type JsonObject } from "homeostat/api";
+import { ApiStatusError, equalJson, type JsonObject } from "homeostat/api";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
-import { type AdmissionRequest, Reinvocation } from "../../apimachinery/rest/admission.ts";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
+import { PluginReinvocation } from "../plugin-reinvocation.ts";
 import { createAccessCheck } from "../cel/access-checks.ts";
 import type { ExpressionInput } from "../cel/expression-variables.ts";
 import type { VersionedRequest } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import { convertAnyObject, convertedObjects } from "../matching/versioned-objects.ts";
+import {
+  codecOf,
+  convertAnyObject,
+  convertedObjects,
+  replaceObject,
+} from "../matching/versioned-objects.ts";
 import type { MutationTarget } from "./apply-mutation.ts";
 import { collectParams } from "./collect-params.ts";
 import type { MutationEvaluator, Mutator } from "./evaluate-mutations.ts";
@@ -19,7 +25,6 @@ import { isMatchFault, matchBinding, matchDefinition } from "./match-policy.ts";
 import { MutationError } from "./mutation-json.ts";
 import { namespaceOf, visibleNamespace } from "./namespace-object.ts";
 import type { BoundPolicy, PolicyHook } from "./policy-source.ts";
-import { PolicyReinvocation } from "./policy-reinvocation.ts";
 
 type Hook = PolicyHook<MutationEvaluator>;
 
@@ -61,13 +66,11 @@ class MutatingRun {
   readonly #request: AdmissionRequest;
   readonly #services: PluginServices;
   readonly #versions = new Map<ServedResource, Version>();
-  readonly #reinvocation: Reinvocation;
   readonly faults: PolicyFault[] = [];
 
   constructor(request: AdmissionRequest, services: PluginServices) {
     this.#request = request;
     this.#services = services;
-    this.#reinvocation = request.reinvocation ?? new Reinvocation();
   }
 
   async invocationsOf(hook: Hook): Promise<readonly Invocation[]> {
@@ -115,7 +118,7 @@ class MutatingRun {
   }
 
   async invoke(invocations: readonly Invocation[]): Promise<void> {
-    const reinvocation = PolicyReinvocation.of(this.#reinvocation);
+    const reinvocation = PluginReinvocation.of(this.#request, "MutatingAdmissionPolicy");
     reinvocation.start(this.#request.object);
     const common = {
       namespace: visibleNamespace(namespaceOf(this.#request, this.#services.objects)),
@@ -138,7 +141,9 @@ class MutatingRun {
     }
     if (last?.isMutated) {
       reinvocation.changed();
-      await replaceObject(this.#request, last);
+      const { object, resource } = this.#request;
+      // The last version that was mutated wins, as upstream.
+      replaceObject(object!, await convertAnyObject(last.request.object!, last.resource, resource));
     }
     reinvocation.finish(this.#request.object);
   }
@@ -213,13 +218,10 @@ function targetOf(
   subresource: string,
   catalog: ResourceCatalog,
 ): MutationTarget {
-  const endpoint = resource.subresources.get(subresource);
-  const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
-  const codec = own ?? (kind.kind === resource.kind ? resource.codec : undefined);
   const isPublished = kind.group === resource.group && kind.version === resource.version;
   return {
     kind,
-    codec,
+    codec: codecOf(resource, subresource, kind.kind),
     schema: isPublished ? "published" : "unpublished",
     knows: (other) =>
       catalog
@@ -231,17 +233,6 @@ function targetOf(
             each.kind === other.kind,
         ),
   };
-}
-
-/** The last version that was mutated wins, as upstream. */
-async function replaceObject(
-  { object, resource }: AdmissionRequest,
-  version: Version,
-): Promise<void> {
-  const own = await convertAnyObject(version.request.object!, version.resource, resource);
-  const mutated = cloneJson(own);
-  for (const name of Object.keys(object!)) delete object![name];
-  Object.assign(object!, mutated);
 }
 
 function refusalOf(request: AdmissionRequest, faults: readonly PolicyFault[]): ApiStatusError {

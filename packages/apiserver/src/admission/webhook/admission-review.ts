@@ -1,13 +1,13 @@
 // The AdmissionReview that is sent to a webhook, in the order of upstream's encoder.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go,
 // k8s.io/api/admission/v1/types.go.
-import { encodeJson, type GroupVersionKind, type JsonObject } from "homeostat/api";
+import { encodeJson, type JsonObject } from "homeostat/api";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { encodeObjectText } from "../../registry/revisions/stored-json.ts";
+import { admissionRequestValue } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import type { GroupVersionResource } from "../matching/rules.ts";
-import type { VersionedObjects } from "../matching/versioned-objects.ts";
+import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 
 /** The versions that this server sends. */
 export type ReviewVersion = "v1" | "v1beta1";
@@ -30,25 +30,16 @@ export class ReviewEncoder {
     versioned: VersionedObjects,
   ): string {
     const { resource: served, object, old } = versioned;
-    const fields = [
-      `"uid":${encodeJson(uid)}`,
-      `"kind":${gvk(kindOf(served, request.subresource))}`,
-      `"resource":${gvr(served)}`,
-      text("subResource", request.subresource),
-      `"requestKind":${gvk(request.kind)}`,
-      `"requestResource":${gvr(request.resource)}`,
-      text("requestSubResource", request.subresource),
-      text("name", request.name),
-      text("namespace", request.namespace),
-      `"operation":"${request.operation}"`,
-      `"userInfo":${userInfo(request)}`,
-      `"object":${this.#object(object, served, request)}`,
-      `"oldObject":${this.#object(old, served, request)}`,
-      `"dryRun":${request.dryRun}`,
-      `"options":${request.options ? encodeJson(request.options) : "null"}`,
-    ];
-    const body = fields.filter(Boolean).join(",");
-    return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":{${body}}}\n`;
+    const kind = kindOf(served, request.subresource);
+    const encoded: Readonly<Record<string, string>> = {
+      uid: encodeJson(uid),
+      object: this.#object(object, served, request),
+      oldObject: this.#object(old, served, request),
+    };
+    const members = Object.entries(admissionRequestValue({ request }, kind, served)).map(
+      ([name, value]) => `"${name}":${encoded[name] ?? encodeJson(value)}`,
+    );
+    return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":{${members.join(",")}}}\n`;
   }
 
   #object(
@@ -59,32 +50,9 @@ export class ReviewEncoder {
     if (!object) return "null";
     const known = this.#texts.get(object);
     if (known !== undefined) return known;
-    const endpoint = subresource ? served.subresources.get(subresource) : undefined;
-    const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
-    const codec = own ?? (object.kind === served.kind ? served.codec : undefined);
+    const codec = codecOf(served, subresource, object.kind);
     const encoded = (codec?.encode ?? encodeObjectText)(object);
     this.#texts.set(object, encoded);
     return encoded;
   }
-}
-
-const text = (field: string, value: string): string =>
-  value ? `"${field}":${encodeJson(value)}` : "";
-
-const gvk = ({ group, version, kind }: GroupVersionKind): string =>
-  encodeJson({ group, version, kind });
-
-const gvr = ({ group, version, resource }: GroupVersionResource): string =>
-  encodeJson({ group, version, resource });
-
-function userInfo({ user: { name, uid, groups, extra } }: AdmissionRequest): string {
-  const keys = Object.keys(extra ?? {}).sort();
-  return encodeJson({
-    ...(name ? { username: name } : {}),
-    ...(uid ? { uid } : {}),
-    ...(groups.length ? { groups: [...groups] } : {}),
-    ...(keys.length
-      ? { extra: Object.fromEntries(keys.map((key) => [key, [...extra![key]!]])) }
-      : {}),
-  });
 }

@@ -10,14 +10,14 @@ import { createWebhookSource } from "./webhook-source.ts";
 export const createMutatingAdmissionWebhook: CreatePlugin = (services) => {
   const source = createWebhookSource(services.objects, "mutatingwebhookconfigurations");
   return {
-    async mutate(request) {
+    mutate(request) {
       const webhooks = source.webhooks();
-      if (!webhooks.length || isExemptConfiguration(request)) return;
+      if (!webhooks.length || isExemptConfiguration(request)) return undefined;
       const dispatcher = loadLate(
         import.meta.url,
         "./mutating-dispatcher",
       ) as typeof import("./mutating-dispatcher.ts");
-      await dispatcher.dispatchMutating(webhooks, request, services);
+      return dispatcher.dispatchMutating(webhooks, request, services);
     },
     close: () => source.close(),
   };
@@ -26,14 +26,14 @@ export const createMutatingAdmissionWebhook: CreatePlugin = (services) => {
 export const createValidatingAdmissionWebhook: CreatePlugin = (services) => {
   const source = createWebhookSource(services.objects, "validatingwebhookconfigurations");
   return {
-    async validate(request) {
+    validate(request) {
       const webhooks = source.webhooks();
-      if (!webhooks.length || isExemptConfiguration(request)) return;
+      if (!webhooks.length || isExemptConfiguration(request)) return undefined;
       const dispatcher = loadLate(
         import.meta.url,
         "./validating-dispatcher",
       ) as typeof import("./validating-dispatcher.ts");
-      await dispatcher.dispatchValidating(webhooks, request, services);
+      return dispatcher.dispatchValidating(webhooks, request, services);
     },
     close: () => source.close(),
   };

@@ -2,14 +2,16 @@
 // before it changed.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go,
 // reinvocationcontext.go.
-import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
+import { cloneJson, equalJson } from "homeostat/api";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { PluginServices } from "../admission-plugin.ts";
+import { PluginReinvocation } from "../plugin-reinvocation.ts";
 import {
   convertAnyObject,
   convertedObjects,
+  replaceObject,
   type VersionedObjects,
 } from "../matching/versioned-objects.ts";
 import { ReviewEncoder } from "./admission-review.ts";
@@ -19,71 +21,41 @@ import { versionToCall } from "./should-call-webhook.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
 import type { RegisteredWebhook, WebhookSpec } from "./webhook-source.ts";
 
-/** What is remembered between the two rounds of one request. */
-interface ReinvocationState {
-  /** The object after the last round. */
-  output: JsonObject | undefined;
-  /** Webhooks to call again if the object changes after their call. */
-  invoked: Set<string>;
-  /** Webhooks to call again in the second round. */
-  again: Set<string>;
-}
-
-const pluginName = "MutatingAdmissionWebhook";
-
 /** Changes the request's object. Throws the refusal of a webhook, or why it cannot be called. */
 export async function dispatchMutating(
   webhooks: readonly RegisteredWebhook[],
   request: AdmissionRequest,
   services: PluginServices,
 ): Promise<void> {
-  const state = stateOf(request);
-  if (request.reinvocation?.pass === "second" && !isSame(state.output, request.object))
-    requireReinvoking(state);
-  const run = new MutatingRun(request, services, state);
+  const reinvocation = PluginReinvocation.of(request, "MutatingAdmissionWebhook");
+  reinvocation.start(request.object);
+  const run = new MutatingRun(request, services, reinvocation);
   try {
     for (const webhook of webhooks) await run.visit(webhook);
     await run.finish();
   } finally {
-    state.output = request.object && cloneJson(request.object);
+    reinvocation.finish(request.object);
   }
-}
-
-const isSame = (a: JsonObject | undefined, b: JsonObject | undefined): boolean =>
-  equalJson(a ?? null, b ?? null);
-
-function stateOf({ reinvocation }: AdmissionRequest): ReinvocationState {
-  const known = reinvocation?.memory.get(pluginName) as ReinvocationState | undefined;
-  const state = known ?? { output: undefined, invoked: new Set(), again: new Set() };
-  reinvocation?.memory.set(pluginName, state);
-  return state;
-}
-
-function requireReinvoking(state: ReinvocationState): void {
-  for (const uid of state.invoked) state.again.add(uid);
-  state.invoked.clear();
-}
-
-/** Gives `object` the members of `next`. */
-function replaceObject(object: JsonObject, next: JsonObject): void {
-  for (const field of Object.keys(object)) delete object[field];
-  Object.assign(object, next);
 }
 
 /** One round over the webhooks. */
 class MutatingRun {
   readonly #request: AdmissionRequest;
   readonly #services: PluginServices;
-  readonly #state: ReinvocationState;
+  readonly #reinvocation: PluginReinvocation;
   readonly #encoder = new ReviewEncoder();
   #versioned: VersionedObjects | undefined;
   /** Whether the versioned object differs from that of the request. */
   #isDirty = false;
 
-  constructor(request: AdmissionRequest, services: PluginServices, state: ReinvocationState) {
+  constructor(
+    request: AdmissionRequest,
+    services: PluginServices,
+    reinvocation: PluginReinvocation,
+  ) {
     this.#request = request;
     this.#services = services;
-    this.#state = state;
+    this.#reinvocation = reinvocation;
   }
 
   /** Calls the webhook if it matches. */
@@ -94,10 +66,9 @@ class MutatingRun {
     const matched = { request, versioned: (to: ServedResource) => this.#inVersion(to) };
     const resource = await versionToCall(webhook, matched, this.#services);
     if (!resource) return;
-    const isSecond = this.#request.reinvocation?.pass === "second";
-    if (isSecond && !this.#state.again.has(webhook.uid)) return;
+    if (!this.#reinvocation.runs(webhook.uid)) return;
     const error = await this.#call(webhook, await this.#inVersion(resource));
-    if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#state.invoked.add(webhook.uid);
+    if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#reinvocation.ran(webhook.uid);
     settle(error, webhook.spec);
   }
 
@@ -105,8 +76,10 @@ class MutatingRun {
   async finish(): Promise<void> {
     const { resource, object } = this.#versioned ?? {};
     if (!this.#isDirty || !resource || !object || !this.#request.object) return;
-    const own = await convertAnyObject(object, resource, this.#request.resource);
-    replaceObject(this.#request.object, own === object ? cloneJson(object) : own);
+    replaceObject(
+      this.#request.object,
+      await convertAnyObject(object, resource, this.#request.resource),
+    );
     this.#isDirty = false;
   }
 
@@ -120,9 +93,7 @@ class MutatingRun {
       if (!next) return undefined;
       this.#versioned = { ...versioned, object: next };
       this.#isDirty = true;
-      if (isSame(next, versioned.object)) return undefined;
-      requireReinvoking(this.#state);
-      request.reinvocation?.need();
+      if (!equalJson(next, versioned.object ?? null)) this.#reinvocation.changed();
       return undefined;
     } catch (error) {
       return error;

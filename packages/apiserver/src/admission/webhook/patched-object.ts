@@ -1,12 +1,11 @@
 // Applies the patch of a mutating webhook: the result is decoded and defaulted again.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go
 // (callAttrMutatingHook).
-import { encodeJson, isApiStatusError, isObject, type Json, type JsonObject } from "homeostat/api";
+import { encodeJson, isApiStatusError, type Json, type JsonObject } from "homeostat/api";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import {
   decodeJsonPatch,
   JsonPatchError,
@@ -14,7 +13,7 @@ import {
   patchJson,
 } from "../../merge/patch/json-patch.ts";
 import { BodyError, claimBody } from "../../registry/body/parse-body.ts";
-import type { VersionedObjects } from "../matching/versioned-objects.ts";
+import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 import type { AdmissionResponse } from "./admission-response.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
 
@@ -61,21 +60,11 @@ function decode(resource: ServedResource, request: AdmissionRequest, patched: Js
     const body = claimBody({ value: patched, duplicates: [], floatLiterals: new Map() });
     if (!body.kind && resource.codec.goType === "unstructured")
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(body.value)}'`);
-    const codec = codecOf(resource, request);
+    const codec = codecOf(resource, request.subresource, request.object?.kind);
     return codec ? codec.decode(body).object : body.value;
   } catch (error) {
     if (error instanceof BodyError) throw internalError(error.message);
     if (!isApiStatusError(error)) throw error;
     throw internalError(error.cause instanceof Error ? error.cause.message : error.message);
   }
-}
-
-/** The codec of the request's kind of object; a subresource may have its own. */
-function codecOf(
-  resource: ServedResource,
-  { subresource, object }: AdmissionRequest,
-): VersionCodec | undefined {
-  const endpoint = subresource ? resource.subresources.get(subresource) : undefined;
-  if (endpoint && "codec" in endpoint && endpoint.codec) return endpoint.codec;
-  return isObject(object) && object.kind === resource.kind ? resource.codec : undefined;
 }

@@ -1,13 +1,9 @@
 // SelfSubjectReview and TokenReview: requests that are answered and not stored.
 // Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
 import type { Decoded } from "homeostat/api";
-import type {
-  SelfSubjectReview,
-  TokenReview,
-  UserInfo as ReviewedUser,
-} from "homeostat/k8s/authentication/v1";
+import type { SelfSubjectReview, TokenReview } from "homeostat/k8s/authentication/v1";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import type { UserInfo } from "../../apimachinery/user-info.ts";
+import { reviewedUser } from "../../apimachinery/user-info.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 
 const group = "authentication.k8s.io";
@@ -18,7 +14,7 @@ export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
     apiVersion: `${group}/v1`,
     kind: "SelfSubjectReview",
     metadata: { creationTimestamp: now },
-    status: { userInfo: userInfoOf(user) },
+    status: { userInfo: reviewedUser(user) },
   }),
 };
 
@@ -31,22 +27,11 @@ export const tokenReview: KindDefinition<Decoded<TokenReview>> = {
     object.status =
       "error" in result
         ? { user: {}, error: result.error }
-        : { authenticated: true, user: userInfoOf(result.user), audiences: [...result.audiences] };
+        : {
+            authenticated: true,
+            user: reviewedUser(result.user),
+            audiences: [...result.audiences],
+          };
     return object;
   },
 };
-
-function userInfoOf({ name, uid, groups, extra }: UserInfo): Decoded<ReviewedUser> {
-  return {
-    ...(name ? { username: name } : {}),
-    ...(uid ? { uid } : {}),
-    ...(groups.length ? { groups: [...groups] } : {}),
-    ...(extra && Object.keys(extra).length
-      ? {
-          extra: Object.fromEntries(
-            Object.entries(extra).map(([key, values]) => [key, [...values]]),
-          ),
-        }
-      : {}),
-  };
-}

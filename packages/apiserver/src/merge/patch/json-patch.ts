@@ -116,6 +116,9 @@ export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
 }
 
+/** A `test` operation that does not hold. */
+export class JsonPatchTestError extends JsonPatchError {}
+
 /** The patched document; arguments are not mutated. Throws ApiStatusError 422 without a cause. */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
   try {
@@ -315,5 +318,5 @@ function test(root: Json, operation: JsonPatchOperation): void {
   const value =
     path === "" ? root : read(find(root, path, fault), `error in test for path: '${path}'`);
   if (!equalJson(value, operation["value"] ?? null))
-    throw new JsonPatchError(`testing value ${path} failed: test failed`);
+    throw new JsonPatchTestError(`testing value ${path} failed: test failed`);
 }

@@ -3,6 +3,7 @@ import type { QueueItem } from "../../queue/workqueue.ts";
 import { isMismatchError } from "../../cache/mismatch-error.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
+import type { Progress } from "../object-state.ts";
 import type { Loop } from "../loop/history.ts";
 import { describeLoop } from "../loop/report-loop.ts";
 import { isTerminal, type Rest, restIn } from "../outcome.ts";
@@ -211,9 +212,10 @@ const leastOf = ({ isOfAll, retryAfterMs }: ServerFault): number =>
 function retrying(
   { options, states }: RunnerState,
   key: string,
-  { because, hint }: Failure,
+  { because, hint, error }: Failure,
   { afterMs, failures }: { readonly afterMs: number; readonly failures: number },
 ): void {
   const nextAt = options.runtime.clock.now() + afterMs;
-  states.set(key, { at: "retrying", because, ...hint, nextAt, failures });
+  const progress: Progress = { at: "retrying", because, ...hint, nextAt, failures };
+  states.set(key, Object.defineProperty(progress, "error", { value: error }));
 }

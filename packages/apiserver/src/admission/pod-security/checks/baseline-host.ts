@@ -15,6 +15,7 @@ import {
   namesWhere,
   plural,
   sortedSet,
+  uses,
   type VersionedCheck,
 } from "./pod-check.ts";
 
@@ -31,8 +32,6 @@ const hostPathVolumes: CheckPod = ({ spec }) => {
     ? { reason: "hostPath volumes", detail: `${plural("volume", names)} ${joinQuoted(names)}` }
     : undefined;
 };
-
-const uses = ({ length }: readonly unknown[]): string => (length === 1 ? "uses" : "use");
 
 const hostPorts: CheckPod = (pod) => {
   const used = containersOf(pod).map(({ name, ports }) => ({

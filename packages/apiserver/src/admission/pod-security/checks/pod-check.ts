@@ -53,6 +53,9 @@ export const sortedSet = (texts: readonly string[]): readonly string[] =>
 export const plural = (word: string, { length }: readonly unknown[]): string =>
   length === 1 ? word : `${word}s`;
 
+/** The verb of one or several things. */
+export const uses = ({ length }: readonly unknown[]): string => (length === 1 ? "uses" : "use");
+
 /** `container "a"`, `containers "a", "b"`. */
 export const formatContainers = (names: readonly string[]): string =>
   `${plural("container", names)} ${joinQuoted(names)}`;

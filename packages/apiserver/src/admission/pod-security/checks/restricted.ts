@@ -17,6 +17,7 @@ import {
   namesWhere,
   plural,
   sortedSet,
+  uses,
   type VersionedCheck,
 } from "./pod-check.ts";
 
@@ -99,10 +100,9 @@ const volumes: CheckPod = ({ spec }) => {
     restrictedVolumes.find((type) => isSet(volume[type])) ?? "unknown";
   const names = bad.map(({ name }) => name ?? "");
   const types = sortedSet(bad.map(typeOf));
-  const uses = names.length === 1 ? "uses" : "use";
   return {
     reason: "restricted volume types",
-    detail: `${plural("volume", names)} ${joinQuoted(names)} ${uses} ${plural("restricted volume type", types)} ${joinQuoted(types)}`,
+    detail: `${plural("volume", names)} ${joinQuoted(names)} ${uses(names)} ${plural("restricted volume type", types)} ${joinQuoted(types)}`,
   };
 };
 

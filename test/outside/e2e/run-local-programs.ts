@@ -1,6 +1,6 @@
-// Runs the programs of pods that the API server calls (local-programs.ts) on this machine, and leads
-// connections to a pod's address and port to its program. The pods' addresses are local in the
-// network of the session (../pod-network.ts).
+// Runs the programs of pods that the API server calls (local-programs.ts) on this machine, and
+// leads connections to a pod's address and port to its program. The pods' addresses are local in
+// the network of the session (../pod-network.ts).
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";

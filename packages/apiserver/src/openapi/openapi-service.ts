@@ -85,19 +85,10 @@ export type RemotePaths = () => Readonly<Record<string, { readonly serverRelativ
 export function createOpenApi(
   catalog: ResourceCatalog,
   data: KindData,
-  { forms, descriptions: read, describes = "shared models", remote }: OpenApiExtras = {},
+  extras: OpenApiExtras = {},
 ): OpenApiService {
-  let descriptions: Descriptions | undefined;
-  const build = (path: string, resources: readonly ServedResource[]): JsonObject | undefined => {
-    const built = buildDocument(path, resources, data);
-    if (!built || !read || describes !== "everything") return built;
-    return describeDocument(built, documentSource(resources), (descriptions ??= read()));
-  };
-  const buildVersionThree: typeof build = (path, resources) => {
-    const built = build(path, resources);
-    const lacksShared = describes !== "everything" && documentSource(resources) === "schema";
-    return built && read && lacksShared ? describeModels(built, (descriptions ??= read())) : built;
-  };
+  const { forms, remote } = extras;
+  const { build, buildVersionThree } = createBuilders(data, extras);
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string, nowMs: number): Document | undefined => {
@@ -139,10 +130,31 @@ export function createOpenApi(
   };
 }
 
+type BuildDocument = (path: string, resources: readonly ServedResource[]) => JsonObject | undefined;
+
+/** Builders of documents; version three has more descriptions. */
+function createBuilders(
+  data: KindData,
+  { descriptions: read, describes = "shared models" }: OpenApiExtras,
+): { readonly build: BuildDocument; readonly buildVersionThree: BuildDocument } {
+  let descriptions: Descriptions | undefined;
+  const build: BuildDocument = (path, resources) => {
+    const built = buildDocument(path, resources, data);
+    if (!built || !read || describes !== "everything") return built;
+    return describeDocument(built, documentSource(resources), (descriptions ??= read()));
+  };
+  const buildVersionThree: BuildDocument = (path, resources) => {
+    const built = build(path, resources);
+    const lacksShared = describes !== "everything" && documentSource(resources) === "schema";
+    return built && read && lacksShared ? describeModels(built, (descriptions ??= read())) : built;
+  };
+  return { build, buildVersionThree };
+}
+
 function buildVersionTwo(
   catalog: ResourceCatalog,
   data: KindData,
-  build: (path: string, resources: readonly ServedResource[]) => JsonObject | undefined,
+  build: BuildDocument,
 ): JsonObject {
   const documents = documentPaths(catalog).flatMap((path) => {
     const resources = documentedResources(path, catalog);

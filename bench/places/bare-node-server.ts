@@ -1,5 +1,5 @@
-// Node's own limit: the same bytes over the same protocols, with nothing between the HTTP parser and
-// a map. Bodies are answered as they came and written to open watches as they are. It checks
+// Node's own limit: the same bytes over the same protocols, with nothing between the HTTP parser
+// and a map. Bodies are answered as they came and written to open watches as they are. It checks
 // nothing, knows no versions, and understands only what the rows send.
 import { readFileSync } from "node:fs";
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";

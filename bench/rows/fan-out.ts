@@ -1,5 +1,5 @@
-// Watch fan-out: writes seen by 1 to 1000 watchers. The server's CPU for a delivery at a steady pace,
-// without the share of the write, and how fast a burst is delivered.
+// Watch fan-out: writes seen by 1 to 1000 watchers. The server's CPU for a delivery at a steady
+// pace, without the share of the write, and how fast a burst is delivered.
 import type { Client } from "homeostat/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds } from "../measure/process-usage.ts";

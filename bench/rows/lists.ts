@@ -1,5 +1,5 @@
-// Lists of 10,000 objects: whole, by pages, as Tables, in JSON and protobuf. As bytes: the server is
-// measured, not the client's parser.
+// Lists of 10,000 objects: whole, by pages, as Tables, in JSON and protobuf. As bytes: the server
+// is measured, not the client's parser.
 import type { Client } from "homeostat/client";
 import { cpuSeconds } from "../measure/process-usage.ts";
 import { protobufType } from "./config-map-envelope.ts";

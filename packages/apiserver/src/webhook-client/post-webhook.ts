@@ -29,11 +29,14 @@ interface Reply {
 
 /** What is sent, and where to. */
 interface Outgoing {
-  /** As messages name it, e.g. `https://hook.shop.svc:443/convert?timeout=30s`. */
+  /** GET after a redirection that says so. */
+  readonly method: "POST" | "GET";
   readonly url: URL;
+  /** As messages name it, e.g. `https://hook.shop.svc:443/convert?timeout=30s`. */
   readonly shown: string;
   readonly call: WebhookCall;
-  readonly timeoutMs: number;
+  /** When the time for all attempts is over. */
+  readonly deadlineMs: number;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -41,6 +44,8 @@ const defaultTimeoutMs = 30_000;
 const maxSockets = 100;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
+/** Of Go's net/http Client. */
+const maxRedirects = 10;
 
 /** The driver of one server. */
 export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): WebhookClient {
@@ -64,13 +69,15 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
   return {
     async post(call) {
-      const outgoing = address(call);
+      const outgoing = address(call, clock.now());
       for (let tries = 0; ; tries++) {
-        const reply = await attempt(outgoing);
+        const reply = await follow(outgoing, attempt);
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        await new Promise<void>((done) => void clock.timer(waitMs, done));
+        const leftMs = outgoing.deadlineMs - clock.now();
+        await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
+        if (waitMs >= leftMs) throw postError(outgoing, late);
       }
     },
     close() {
@@ -78,6 +85,32 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       agents.clear();
     },
   };
+}
+
+/** Follows redirections. Upstream: net/http/client.go (redirectBehavior). */
+async function follow(
+  first: Outgoing,
+  attempt: (outgoing: Outgoing) => Promise<Reply>,
+): Promise<Reply> {
+  let outgoing = first;
+  for (let hops = 0; ; hops++) {
+    const reply = await attempt(outgoing);
+    const to = redirection(outgoing, reply);
+    if (!to) return reply;
+    if (hops === maxRedirects - 1) throw postError(to, `stopped after ${maxRedirects} redirects`);
+    outgoing = to;
+  }
+}
+
+/** A redirection of a Service may lead to its own host only. */
+function redirection(outgoing: Outgoing, { status, headers }: Reply): Outgoing | undefined {
+  const { location } = headers;
+  if (![301, 302, 303, 307, 308].includes(status) || typeof location !== "string") return undefined;
+  const url = URL.parse(location, outgoing.url.href);
+  const isReachable =
+    url?.protocol === "https:" && (!outgoing.call.config.service || url.host === outgoing.url.host);
+  if (!isReachable) return undefined;
+  return { ...outgoing, url, shown: url.href, method: status >= 307 ? outgoing.method : "GET" };
 }
 
 /** A client with authorities that cannot be read is not made. */
@@ -88,7 +121,7 @@ function assertAuthorities({ caBundle }: WebhookClientConfig): void {
 }
 
 /** The path of a URL is kept, without a slash at its end; its query is not. */
-function address(call: WebhookCall): Outgoing {
+function address(call: WebhookCall, nowMs: number): Outgoing {
   const { url: text, service } = call.config;
   const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
   if (!service && !text)
@@ -104,7 +137,7 @@ function address(call: WebhookCall): Outgoing {
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
   const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
-  return { url, shown, call, timeoutMs };
+  return { method: "POST", url, shown, call, deadlineMs: nowMs + timeoutMs };
 }
 
 function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocation {
@@ -114,6 +147,8 @@ function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocatio
     throw postError(outgoing, error instanceof Error ? error.message : String(error));
   }
 }
+
+const late = "context deadline exceeded";
 
 const postError = ({ shown }: Outgoing, why: string): WebhookError =>
   new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`);
@@ -126,10 +161,14 @@ const authorities = ({
   return pem.trim() ? { ca: pem, allowPartialTrustChain: true } : {};
 };
 
-const headersOf = (body: string): Record<string, string> => ({
+const headersOf = ({ method, call: { body } }: Outgoing): Record<string, string> => ({
   accept: "application/json, */*",
-  "content-type": "application/json",
-  "content-length": String(Buffer.byteLength(body)),
+  ...(method === "GET"
+    ? {}
+    : {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+      }),
   "user-agent": "kube-apiserver-admission",
 });
 
@@ -155,14 +194,14 @@ async function sendOnce(
   { clock, agent, at }: Sending,
   closed: { reused: boolean },
 ): Promise<Reply> {
-  const { url, call, timeoutMs } = outgoing;
+  const { url, call, method, deadlineMs } = outgoing;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const target = at ?? { host, port: Number(url.port || 443) };
   const options: RequestOptions = {
     ...target,
-    method: "POST",
+    method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...headersOf(call.body), host: url.host },
+    headers: { ...headersOf(outgoing), host: url.host },
     agent,
     servername: isIP(host) ? "" : host,
   };
@@ -189,13 +228,12 @@ async function sendOnce(
         fail(postError(outgoing, goNetError(error, dialled))),
       );
     };
-    const timer = clock.timer(timeoutMs, () => {
-      const late = "context deadline exceeded";
+    const timer = clock.timer(Math.max(deadlineMs - clock.now(), 0), () => {
       fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
     });
     sent.on("error", stop);
-    sent.end(call.body);
+    sent.end(method === "GET" ? undefined : call.body);
   });
 }
 
@@ -219,14 +257,13 @@ async function dialledBy(
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { url, call, timeoutMs } = outgoing;
-  const body = new TextEncoder().encode(call.body);
+  const { url, call, method, deadlineMs } = outgoing;
+  const body = new TextEncoder().encode(method === "GET" ? "" : call.body);
   return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(timeoutMs, () =>
-      fail(postError(outgoing, "context deadline exceeded")),
-    );
+    const leftMs = Math.max(deadlineMs - clock.now(), 0);
+    const timer = clock.timer(leftMs, () => fail(postError(outgoing, late)));
     const path = `${url.pathname}${url.search}`;
-    void handler({ method: "POST", path, headers: headersOf(call.body), body }).then(
+    void handler({ method, path, headers: headersOf(outgoing), body }).then(
       ({ status, headers, body: answer }) => {
         timer.cancel();
         done({ status, headers, body: isStream(answer) ? new Uint8Array() : answer });

@@ -21,6 +21,7 @@ interface Answer {
   readonly type?: string;
   readonly text: string;
   readonly retryAfter?: string;
+  readonly location?: string;
 }
 let answer: (path: string, body: string) => Answer | "hang up" | "silence";
 let calls = 0;
@@ -45,6 +46,7 @@ before(async () => {
       res.writeHead(out.status ?? 200, {
         "content-type": out.type ?? "application/json",
         ...(out.retryAfter === undefined ? {} : { "retry-after": out.retryAfter }),
+        ...(out.location === undefined ? {} : { location: out.location }),
       });
       return res.end(out.text);
     });
@@ -209,4 +211,27 @@ test("a response with Retry-After is tried again, one without is not", async () 
   calls = 0;
   assert.equal(await post(here()), "the server is currently unable to handle the request");
   assert.equal(calls, 1);
+});
+
+test("attempts share the time of the call", async () => {
+  answer = () => ({ status: 429, text: "", retryAfter: "1" });
+  const text = await post(here(), { timeoutMs: 50 });
+  assert.equal(text, 'Post "https://HOOK/turn?timeout=50ms": context deadline exceeded');
+});
+
+test("a redirection is followed, with the body where its code says so", async () => {
+  const to = (status: number): void => {
+    answer = (path, body) =>
+      path.startsWith("/turn")
+        ? { status, text: "", location: "/next" }
+        : { text: `${path} ${body}` };
+  };
+  to(307);
+  assert.equal(await post(here()), '/next {"a":1}');
+  to(301);
+  assert.equal(await post(here()), "/next ");
+  answer = () => ({ status: 302, text: "", location: "/turn" });
+  assert.equal(await post(here()), 'Post "https://HOOK/turn": stopped after 10 redirects');
+  answer = () => ({ status: 302, text: "" });
+  assert.match(await post(here()), /^the server responded with the status code 302/);
 });

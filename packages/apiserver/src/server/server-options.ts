@@ -7,7 +7,6 @@ import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
 import {
   choiceFaults,
   configurationFaults,
-  missingPlugins,
   type PluginChoice,
 } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
@@ -17,7 +16,6 @@ export interface ServerOptions {
   readonly authorizationModes?: readonly AuthorizationMode[];
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
-  readonly warn?: (message: string, error: unknown) => void;
 }
 
 /** The parsed options. Throws a {@link ServerError}. */
@@ -33,15 +31,9 @@ export function parseServerOptions(
 }
 
 /** ServiceAccount stays off by default: the controller that creates accounts may not run. */
-function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
+function parsePlugins({ admissionPlugins = {} }: ServerOptions): PluginChoice {
   const faults = [...choiceFaults(admissionPlugins), ...configurationFaults(admissionPlugins)];
   if (faults.length) throw optionError("ERR_SERVER_ADMISSION_PLUGIN", faults);
-  const missing = missingPlugins(admissionPlugins);
-  if (missing.length)
-    warn?.(
-      `these admission plug-ins are not implemented and have no effect: ${missing.join(", ")}`,
-      undefined,
-    );
   const { enable = [], disable = [], configurations = {} } = admissionPlugins;
   return { enable, disable: [...disable, "ServiceAccount"], configurations };
 }

@@ -2,14 +2,16 @@
 // as absent. Throws an Error with the decoder's message.
 // Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { checkGoBase64 } from "../../kinds/serializer/go-base64.ts";
-import { goKind } from "../../registry/body/parse-body.ts";
+import { checkGoBase64 } from "../kinds/serializer/go-base64.ts";
+import { goKind } from "../registry/body/parse-body.ts";
 
 /** Reads single members; undefined if there is none. */
 export interface MemberReader {
   text(field: string, goType?: string): string | undefined;
   bool(field: string): boolean | undefined;
+  /** An integer of 32 bits. */
   integer(field: string): number | undefined;
+  objects(field: string, goType: string): readonly JsonObject[];
   texts(field: string): readonly string[];
   textMap(field: string): void;
   /** Base64 as text. */
@@ -45,8 +47,20 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     integer(field) {
       const value = memberOf(field);
       if (value === undefined) return undefined;
-      if (typeof value === "bigint" || typeof value === "number") return Number(value);
-      throw cannot(value, field, "int32");
+      if (typeof value !== "bigint" && typeof value !== "number")
+        throw cannot(value, field, "int32");
+      if ((Number(value) | 0) === Number(value)) return Number(value);
+      throw new Error(
+        `json: cannot unmarshal number ${value} into Go struct field ${at}.${field} of type int32`,
+      );
+    },
+    objects(field, goType) {
+      const value = memberOf(field);
+      if (value !== undefined && !Array.isArray(value)) throw cannot(value, field, `[]${goType}`);
+      return (value ?? []).map((item) => {
+        if (item !== null && !isObject(item)) throw cannot(item, field, goType);
+        return item ?? {};
+      });
     },
     texts(field) {
       const value = memberOf(field);

@@ -1,6 +1,6 @@
 // EventRateLimit: refuses events beyond the rates that its configuration states, for the server, or
 // for each namespace, user, or source and object.
-// Upstream: k8s.io/kubernetes/plugin/pkg/admission/eventratelimit/{admission,limitenforcer,cache}.go,
+// Upstream: k8s.io/kubernetes/plugin/pkg/admission/eventratelimit/{admission,limitenforcer}.go,
 // k8s.io/client-go/util/flowcontrol/throttle.go (NewTokenBucketRateLimiterWithClock).
 import type { Decoded } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";

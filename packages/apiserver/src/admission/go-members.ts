@@ -46,13 +46,7 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     },
     integer(field) {
       const value = memberOf(field);
-      if (value === undefined) return undefined;
-      if (typeof value !== "bigint" && typeof value !== "number")
-        throw cannot(value, field, "int32");
-      if ((Number(value) | 0) === Number(value)) return Number(value);
-      throw new Error(
-        `json: cannot unmarshal number ${value} into Go struct field ${at}.${field} of type int32`,
-      );
+      return value === undefined ? undefined : toInt32(value, `${at}.${field}`);
     },
     objects(field, goType) {
       const value = memberOf(field);
@@ -79,6 +73,14 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
       return fromBase64(value);
     },
   };
+}
+
+function toInt32(value: Json, at: string): number {
+  if (typeof value !== "bigint" && typeof value !== "number") throw mismatch(value, at, "int32");
+  if ((Number(value) | 0) === Number(value)) return Number(value);
+  throw new Error(
+    `json: cannot unmarshal number ${value} into Go struct field ${at} of type int32`,
+  );
 }
 
 /** Standard base64 with padding; line ends are skipped. */

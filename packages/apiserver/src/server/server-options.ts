@@ -4,11 +4,7 @@
 import type { AuthorizationMode } from "../authorization/modes.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
-import {
-  choiceFaults,
-  configurationFaults,
-  type PluginChoice,
-} from "../admission/plugins.ts";
+import { choiceFaults, configurationFaults, type PluginChoice } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
 export interface ServerOptions {

@@ -5,7 +5,11 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { Asn1Error, type Asn1Shape, readShape } from "../../certificates/go-asn1.ts";
 import { contentOf, type DerElement, inside, rawOf, readDer } from "../../certificates/read-der.ts";
-import { commonNameOf, organizationsOf, readSigningRequest } from "../../certificates/signing-request.ts";
+import {
+  commonNameOf,
+  organizationsOf,
+  readSigningRequest,
+} from "../../certificates/signing-request.ts";
 
 const begin = "-----BEGIN CERTIFICATE REQUEST-----";
 const malformed = "x509: the certificate request is malformed";

@@ -141,6 +141,14 @@ function addServingOptions(server: Command): void {
       "AdmissionConfiguration with the configuration of PodSecurity",
     )
     .option(
+      "--feature-gates <list>",
+      "feature gates to set, separated by commas: StorageVersionMigrator=true allows storage version migrations",
+    )
+    .option(
+      "--runtime-config <list>",
+      "APIs to serve that are off by default: storagemigration.k8s.io/v1beta1=true, which also needs its feature gate",
+    )
+    .option(
       "--openapi-descriptions",
       "put descriptions into OpenAPI documents, for kubectl explain",
     )

@@ -26,7 +26,7 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
 
 interface Head {
   readonly kubernetes: string;
-  readonly groups: KindData["groups"];
+  readonly groups: readonly (KindData["groups"][number] & { readonly featureGate?: string })[];
 }
 
 const unknownType = (model: string): Error =>
@@ -39,9 +39,14 @@ const unknownType = (model: string): Error =>
 
 /**
  * Opens kind data from the text of a `vX.Y.jsonl` file, and of the layout beside it when that is
- * asked for. Lines are parsed when first asked for and kept.
+ * asked for. Lines are parsed when first asked for and kept. Groups behind a feature gate are left
+ * out unless `enabledGroups` has them; their types are known nevertheless.
  */
-export const openKindData = (text: string, readLayout: () => string = () => ""): KindData => {
+export const openKindData = (
+  text: string,
+  readLayout: () => string = () => "",
+  enabledGroups: ReadonlySet<string> = new Set(),
+): KindData => {
   const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
   const lines = indexLines(text);
   const types = new Map<string, GoStruct>();
@@ -69,7 +74,9 @@ export const openKindData = (text: string, readLayout: () => string = () => ""):
   };
   return {
     kubernetes: head.kubernetes,
-    groups: head.groups,
+    groups: head.groups.filter(
+      ({ group: name, featureGate }) => featureGate === undefined || enabledGroups.has(name),
+    ),
     kinds: (name) => group(name)?.kinds ?? [],
     kind: (name, version, kind) =>
       group(name)?.kinds.find((each) => each.version === version && each.kind === kind),

@@ -44,8 +44,8 @@ export interface ManagerOptions {
    */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Time for caches to sync until `start` settles. Default 2 min, as controller-runtime's CacheSyncTimeout
-   * (pkg/controller/controller.go).
+   * Time for caches to sync until `start` settles. Default 2 min, as controller-runtime's
+   * CacheSyncTimeout (pkg/controller/controller.go).
    */
   readonly syncTimeoutMs?: number;
   /**
@@ -98,8 +98,8 @@ export interface Manager {
    * Resolves once all controllers run, each as soon as its own kinds have synced; after
    * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
    * those count whose servers do not fail; the others follow when they can. A manager starts once.
-   * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE, ERR_MANAGER_STOPPED when it is stopped meanwhile,
-   * ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
+   * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
+   * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
    * names on the same server.
    */
   start(): Promise<void>;

@@ -99,8 +99,8 @@ export interface Manager {
    * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
    * those count whose servers do not fail; the others follow when they can. A manager starts once.
    * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
-   * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
-   * names on the same server.
+   * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager
+   * of this process has a controller of the same names on the same server.
    */
   start(): Promise<void>;
   /**

@@ -64,7 +64,8 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
   /**
    * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
-   * read when the first document is asked for. Default false.
+   * read when the first document is asked for. Default false: only what documents of custom
+   * resources share with built-in kinds, such as object metadata, is described.
    */
   readonly openApiDescriptions?: boolean;
   /**

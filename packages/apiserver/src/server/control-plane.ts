@@ -255,7 +255,11 @@ async function loadOpenApi(
     import("../protobuf/openapi-document.ts"),
     import("../protobuf/openapi-document-v3.ts"),
   ]);
-  const descriptions = openApiDescriptions ? readDescriptions("1.36") : undefined;
   const forms = { two: encodeOpenApiDocument, three: encodeOpenApiThree };
-  return createOpenApi(catalog, data, { forms, descriptions, remote });
+  return createOpenApi(catalog, data, {
+    forms,
+    descriptions: () => readDescriptions("1.36"),
+    describes: openApiDescriptions ? "everything" : "shared models",
+    remote,
+  });
 }

@@ -24,10 +24,7 @@ export interface ServerOptions extends GatedApis {
 /** The parsed options. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
-): Pick<
-  ControlPlaneOptions,
-  "plugins" | "serviceRanges" | "authorizationModes" | "enabledGroups"
-> {
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes" | "enabledGroups"> {
   const { authorizationModes } = options;
   const faults = gatedApiFaults(options);
   if (faults.length) throw optionError("ERR_SERVER_OPTION", faults);

@@ -27,7 +27,8 @@ const recorded = {
 } as const;
 /** A group behind a feature gate; a server without it has no objects about it. */
 const gated = "storagemigration.k8s.io";
-const aboutGated = /storagemigration\.k8s\.io|"system:controller:storage-version-migrator-controller"/;
+const aboutGated =
+  /storagemigration\.k8s\.io|"system:controller:storage-version-migrator-controller"/;
 const networked = /^\{"kind":"(?:ServiceCIDR|IPAddress|Service)"/;
 
 /** The bootstrap objects of a server with this configuration. */

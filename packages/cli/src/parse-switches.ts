@@ -3,8 +3,11 @@
 import { usageError } from "./command-error.ts";
 
 /** `A=true,B=false`. A key of `--runtime-config` without a value is true. */
-export function parseSwitches(flag: string, text: string): Readonly<Record<string, boolean>> {
-  const entries = text
+export function parseSwitches(
+  flag: string,
+  given: string | boolean | undefined,
+): Readonly<Record<string, boolean>> {
+  const entries = String(given ?? "")
     .split(",")
     .map((entry) => entry.trim())
     .filter(Boolean)

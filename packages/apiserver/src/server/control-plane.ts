@@ -126,14 +126,8 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     ],
   });
   const now = formatSeconds(runtime.clock.now());
-  const bootstrapObjects = (): readonly string[] =>
-    bootstrapTexts(readBootstrapObjects("1.36"), {
-      ranges,
-      port: address?.port,
-      clientCa,
-      now,
-      serves: (group) => data.groups.some((each) => each.group === group),
-    });
+  const configuration = { ranges, port: address?.port, clientCa, now, groups: data.groups };
+  const bootstrapObjects = () => bootstrapTexts(readBootstrapObjects("1.36"), configuration);
   await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
   const loopback = createLoopbackClient(core.handler);
   const openWatches = (storageKey: string) => core.services.openWatches.openOn(storageKey);

@@ -59,12 +59,8 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
             flags["admissionControlConfigFile"],
           ),
         }),
-    ...(flags["featureGates"] === undefined
-      ? {}
-      : { featureGates: parseSwitches("--feature-gates", String(flags["featureGates"])) }),
-    ...(flags["runtimeConfig"] === undefined
-      ? {}
-      : { runtimeConfig: parseSwitches("--runtime-config", String(flags["runtimeConfig"])) }),
+    featureGates: parseSwitches("--feature-gates", flags["featureGates"]),
+    runtimeConfig: parseSwitches("--runtime-config", flags["runtimeConfig"]),
     openApiDescriptions: flags["openapiDescriptions"] === true,
     ...(flags["advertiseAddress"] === undefined
       ? {}

@@ -29,6 +29,9 @@ interface Head {
   readonly groups: readonly (KindData["groups"][number] & { readonly featureGate?: string })[];
 }
 
+const servedGroups = ({ groups }: Head, enabled: ReadonlySet<string>): KindData["groups"] =>
+  groups.filter(({ group, featureGate }) => featureGate === undefined || enabled.has(group));
+
 const unknownType = (model: string): Error =>
   Object.assign(
     new Error(
@@ -64,19 +67,13 @@ export const openKindData = (
     return struct;
   };
   const group = (name: string): GroupLine | undefined => {
-    const known = groups.get(name);
-    if (known) return known;
-    const line = lines.get(`group:${name}`);
-    if (line === undefined) return undefined;
-    const decoded = decodeGroup(line);
-    groups.set(name, decoded);
-    return decoded;
+    const line = groups.has(name) ? undefined : lines.get(`group:${name}`);
+    if (line !== undefined) groups.set(name, decodeGroup(line));
+    return groups.get(name);
   };
   return {
     kubernetes: head.kubernetes,
-    groups: head.groups.filter(
-      ({ group: name, featureGate }) => featureGate === undefined || enabledGroups.has(name),
-    ),
+    groups: servedGroups(head, enabledGroups),
     kinds: (name) => group(name)?.kinds ?? [],
     kind: (name, version, kind) =>
       group(name)?.kinds.find((each) => each.version === version && each.kind === kind),

@@ -15,8 +15,8 @@ export interface BootstrapConfig {
   readonly clientCa: string | undefined;
   /** RFC 3339, second precision. */
   readonly now: string;
-  /** Whether a group is served that is behind a feature gate. */
-  readonly serves: (group: string) => boolean;
+  /** The groups that are served. */
+  readonly groups: readonly { readonly group: string }[];
 }
 
 /** The values of the recorded server. */
@@ -44,8 +44,9 @@ export function bootstrapTexts(
       .replaceAll(recorded.range, `"${range}"`)
       .replaceAll(recorded.address, `"${first}"`)
       .replace(recorded.targetPort, targetPort);
+  const servesGated = config.groups.some(({ group }) => group === gated);
   const own = lines
-    .filter((line) => !aboutGated.test(line) || config.serves(gated))
+    .filter((line) => servesGated || !aboutGated.test(line))
     .map((line) => (networked.test(line) ? networkOf(line) : line));
   return [
     ...own,

@@ -14,10 +14,11 @@ import type { Transport } from "../../../packages/homeostat/src/api/transport.ts
 import { loadKubeconfig } from "../../../packages/homeostat/src/client/index.ts";
 import { createUndiciTransport } from "../../../packages/homeostat/src/client/undici-transport.ts";
 import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts";
+import { freePort } from "../../../test/fixtures/free-port.ts";
 import { Follower } from "./follower.ts";
 import { Knowledge, type Shown } from "./knowledge.ts";
 import { collections, definition, write } from "./load.ts";
-import { freePort, kubeconfigOf, type Place, startServer } from "./server-process.ts";
+import { kubeconfigOf, type Place, startServer } from "./server-process.ts";
 import { call } from "./wire.ts";
 
 const [kills = 20, seed = Date.now() % 1_000_000] = process.argv

@@ -50,11 +50,7 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     },
     objects(field, goType) {
       const value = memberOf(field);
-      if (value !== undefined && !Array.isArray(value)) throw cannot(value, field, `[]${goType}`);
-      return (value ?? []).map((item) => {
-        if (item !== null && !isObject(item)) throw cannot(item, field, goType);
-        return item ?? {};
-      });
+      return value === undefined ? [] : toObjects(value, `${at}.${field}`, goType);
     },
     texts(field) {
       const value = memberOf(field);
@@ -81,6 +77,14 @@ function toInt32(value: Json, at: string): number {
   throw new Error(
     `json: cannot unmarshal number ${value} into Go struct field ${at} of type int32`,
   );
+}
+
+function toObjects(value: Json, at: string, goType: string): readonly JsonObject[] {
+  if (!Array.isArray(value)) throw mismatch(value, at, `[]${goType}`);
+  return value.map((item) => {
+    if (item !== null && !isObject(item)) throw mismatch(item, at, goType);
+    return item ?? {};
+  });
 }
 
 /** Standard base64 with padding; line ends are skipped. */

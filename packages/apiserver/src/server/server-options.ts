@@ -2,6 +2,7 @@
 // Invalid values abort startup.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
 import type { AuthorizationMode } from "../authorization/modes.ts";
+import { enabledGroups, type GatedApis, gatedApiFaults } from "./gated-apis.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends GatedApis {
   readonly admissionPlugins?: PluginChoice;
   readonly authorizationModes?: readonly AuthorizationMode[];
   readonly serviceClusterIpRange?: string;
@@ -23,9 +24,12 @@ export interface ServerOptions {
 /** The parsed options. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
-): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes"> {
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes" | "enabledGroups"> {
   const { authorizationModes } = options;
+  const faults = gatedApiFaults(options);
+  if (faults.length) throw optionError("ERR_SERVER_OPTION", faults);
   return {
+    enabledGroups: enabledGroups(options),
     plugins: parsePlugins(options),
     serviceRanges: parseRanges(options),
     ...(authorizationModes ? { authorizationModes } : {}),

@@ -13,7 +13,7 @@ import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { findResource, findStored } from "../scope/find-stored.ts";
-import { storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
+import { assertName, storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { commitObject } from "../store/commit.ts";
 
@@ -44,7 +44,10 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
         ? [...listing.items].map((revision) => parseStored(revision.bytes))
         : [];
     },
-    find: (kind, otherName) => findStored(scope, kind, otherName),
+    find(kind, otherName) {
+      assertName(otherName);
+      return findStored(scope, kind, otherName);
+    },
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),
   };

@@ -185,7 +185,8 @@ export async function placeGuards(transport: Transport, hook: MarkingHook): Prom
     },
   );
   assert.equal(answer?.status, 201, JSON.stringify(answer?.body));
-  return (answer?.body as { readonly status: { readonly token: string } }).status.token;
+  const { status } = answer!.body as { readonly status: { readonly token: string } };
+  return status.token;
 }
 
 /** The first requests of a start are decided as all others are. */

@@ -15,6 +15,7 @@ import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
+import { describeReason } from "./log/log-freshness.ts";
 import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
@@ -172,11 +173,12 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf({ cache, scope }: ManagerState): ReturnType<Manager["readiness"]> {
+function readinessOf({ cache, scope, starting }: ManagerState): ReturnType<Manager["readiness"]> {
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
-  const reasons = behind.map(
-    (informer) => `${describeInformer(informer)}: ${informer.freshness().reason}`,
-  );
+  const reasons = behind.map((informer) => {
+    const waiting = starting?.waitingFor(informer.kind) ?? [];
+    return `${describeInformer(informer)}: ${describeReason(informer, waiting)}`;
+  });
   return { ready: behind.every((informer) => isLeftOut(scope, informer)), reasons };
 }
 

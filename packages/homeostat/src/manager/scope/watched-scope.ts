@@ -26,10 +26,10 @@ export interface WatchedScope {
   /** True for a namespace that is not seen, because this user may not read all of its kinds. */
   isLeftOut(namespace: string): boolean;
   /**
-   * Resolves when the namespaces are known and the caches of those that are not left out have
-   * synced. A namespace that is left out is seen once it may be read.
+   * Resolves when the namespaces are known and those that are not left out are seen: their kinds
+   * have synced, or are not served. A namespace that is left out is seen once it may be read.
    */
-  synced(signal: AbortSignal): Promise<void>;
+  opened(signal: AbortSignal): Promise<void>;
   release(): void;
 }
 
@@ -108,7 +108,7 @@ function oneScope(cache: Cache, namespace: string | undefined): WatchedScope {
     ...kinds,
     namespaces: namespace === undefined ? allNamespaces : namedNamespaces([namespace]),
     isLeftOut: () => false,
-    synced: (signal) => cache.synced(signal),
+    opened: async () => {},
   };
 }
 
@@ -126,10 +126,9 @@ function namedScope(cache: Cache, given: readonly string[]): WatchedScope {
     isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
     informer: (kind) =>
       kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
-    async synced(signal) {
-      const opened = names.map((name) => namespaced.open(name));
-      await aborting(Promise.all([clusterScoped.synced(signal), ...opened]), signal);
-      if (!names.some((name) => namespaced.isVisible(name))) await cache.synced(signal);
+    async opened(signal) {
+      await aborting(Promise.all(names.map((name) => namespaced.open(name))), signal);
+      await aborting(Promise.race(names.map((name) => namespaced.shown(name))), signal);
     },
     release() {
       clusterScoped.release();
@@ -166,8 +165,8 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
     informer: (kind) =>
       kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
     isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
-    async synced(signal) {
-      await Promise.all([selected.informer.synced(signal), clusterScoped.synced(signal)]);
+    async opened(signal) {
+      await selected.informer.synced(signal);
       while (opening.size > 0) await aborting(Promise.all(opening), signal);
     },
     release() {
@@ -183,7 +182,7 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
 function createLeases(
   cache: Cache,
   namespace: string | undefined,
-): Pick<WatchedScope, "informer" | "synced" | "release"> {
+): Pick<WatchedScope, "informer" | "release"> {
   const leases = new Map<string, InformerLease>();
   return {
     informer(kind) {
@@ -193,9 +192,6 @@ function createLeases(
       const lease = cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});
       leases.set(id, lease);
       return lease.informer;
-    },
-    async synced(signal) {
-      await Promise.all(Array.from(leases.values(), ({ informer }) => informer.synced(signal)));
     },
     release() {
       for (const lease of leases.values()) lease.release();

@@ -89,10 +89,8 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        const untilMs = clock.now() + waitMs;
-        const wakeMs = Math.min(untilMs, deadlineMs) - clock.now();
-        await new Promise<void>((done) => void clock.timer(Math.max(wakeMs, 0), done));
-        if (untilMs >= deadlineMs) throw postError(outgoing, "context deadline exceeded");
+        if (!(await waits(clock, waitMs, deadlineMs)))
+          throw postError(outgoing, "context deadline exceeded");
       }
     },
     close() {
@@ -100,6 +98,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       agents.clear();
     },
   };
+}
+
+/** Resolves to false at the deadline. */
+async function waits(clock: Clock, waitMs: number, deadlineMs: number): Promise<boolean> {
+  const leftMs = Math.max(deadlineMs - clock.now(), 0);
+  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
+  return waitMs < leftMs;
 }
 
 /** A client with authorities that cannot be read is not made. */

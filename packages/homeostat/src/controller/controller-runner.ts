@@ -19,13 +19,13 @@ import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
+import { openDynamicWatches, reconcileWatching } from "./open-dynamic-watches.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
@@ -106,6 +106,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
     async stop(drainMs) {
       sources.remove();
+      state.dynamicWatches.stop();
       for (const feed of feeds) feed.stop();
       const looping = stopTimers(state);
       draining.abort();
@@ -174,10 +175,12 @@ function createState(
   const loopWatch = watchLoops(options, loops);
   const voice = createVoice(options, primary);
   const breaches = new Breaches(options.definition.name, (key, one) => voice.breached(key, one));
+  const dynamicWatches = openDynamicWatches(options, loops, warnings);
   const dependencies = {
     ...options,
     primary,
     breaches,
+    dynamicWatches,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     phaseCalls: new PhaseCalls(),
@@ -205,9 +208,10 @@ function createState(
     voice,
     breaches,
     overdueSignals,
+    dynamicWatches,
     stopping,
     writeProgress: progress,
-    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
+    reconcile: ({ key }, scope) => reconcileWatching(dependencies, key, scope),
     timeoutMs: parseDuration(timeout),
   };
 }

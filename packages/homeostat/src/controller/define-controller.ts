@@ -14,6 +14,7 @@ import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
+import type { Selection } from "./watching/selection.ts";
 import type { Reads } from "./boundaries/reads.ts";
 import type { Signal } from "./signals/signal.ts";
 
@@ -84,6 +85,12 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
   readonly watches: Watched<W>;
   /** Synchronous reads of declared kinds. They wake nothing; `refs` and `watches` do. */
   readonly cache: CachedReads<K | Owned | TargetOf<R> | TargetOf<W>, I>;
+  /**
+   * Watches objects of a kind that is known only now, until a run ends without this call; resolves
+   * to those that match. `namespace` defaults to the object's; "" for all. @throws
+   * ERR_WATCH_SELECTION, ERR_WATCH_REFUSED
+   */
+  watch<T extends Kind>(kind: T, selection?: Selection): Promise<readonly ObjectOf<T>[]>;
   readonly own: Own<Owned>;
   /**
    * Sets status fields. Calls accumulate; fields that are not set keep the value that this

@@ -2,14 +2,16 @@
 // as absent. Throws an Error with the decoder's message.
 // Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { checkGoBase64 } from "../../kinds/serializer/go-base64.ts";
-import { goKind } from "../../registry/body/parse-body.ts";
+import { checkGoBase64 } from "../kinds/serializer/go-base64.ts";
+import { goKind } from "../registry/body/parse-body.ts";
 
 /** Reads single members; undefined if there is none. */
 export interface MemberReader {
   text(field: string, goType?: string): string | undefined;
   bool(field: string): boolean | undefined;
+  /** An integer of 32 bits. */
   integer(field: string): number | undefined;
+  objects(field: string, goType: string): readonly JsonObject[];
   texts(field: string): readonly string[];
   textMap(field: string): void;
   /** Base64 as text. */
@@ -44,9 +46,11 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     },
     integer(field) {
       const value = memberOf(field);
-      if (value === undefined) return undefined;
-      if (typeof value === "bigint" || typeof value === "number") return Number(value);
-      throw cannot(value, field, "int32");
+      return value === undefined ? undefined : toInt32(value, `${at}.${field}`);
+    },
+    objects(field, goType) {
+      const value = memberOf(field);
+      return value === undefined ? [] : toObjects(value, `${at}.${field}`, goType);
     },
     texts(field) {
       const value = memberOf(field);
@@ -65,6 +69,22 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
       return fromBase64(value);
     },
   };
+}
+
+function toInt32(value: Json, at: string): number {
+  if (typeof value !== "bigint" && typeof value !== "number") throw mismatch(value, at, "int32");
+  if ((Number(value) | 0) === Number(value)) return Number(value);
+  throw new Error(
+    `json: cannot unmarshal number ${value} into Go struct field ${at} of type int32`,
+  );
+}
+
+function toObjects(value: Json, at: string, goType: string): readonly JsonObject[] {
+  if (!Array.isArray(value)) throw mismatch(value, at, `[]${goType}`);
+  return value.map((item) => {
+    if (item !== null && !isObject(item)) throw mismatch(item, at, goType);
+    return item ?? {};
+  });
 }
 
 /** Standard base64 with padding; line ends are skipped. */

@@ -171,18 +171,17 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
       call(kind, [`delete(${title(kind, address)})`, address], () =>
         deleteObject(client, kind, address, options),
       ),
-    kinds: {
-      byKind: (apiVersion, kind) =>
-        run.scope.call(
-          `client.kinds.byKind(${apiVersion}, ${kind})`,
-          () => client.kinds.byKind(apiVersion, kind),
-          { isRead: true },
-        ),
-      byResource: (name) =>
-        run.scope.call(`client.kinds.byResource(${name})`, () => client.kinds.byResource(name), {
-          isRead: true,
-        }),
-    },
+    kinds: findKinds(client, run),
+  };
+}
+
+function findKinds({ kinds }: Client, { scope }: ClientRun): ControllerClient["kinds"] {
+  const find = <T>(what: string, start: () => Promise<T>): Promise<T> =>
+    scope.call(`client.kinds.${what}`, start, { isRead: true });
+  return {
+    byKind: (apiVersion, kind) =>
+      find(`byKind(${apiVersion}, ${kind})`, () => kinds.byKind(apiVersion, kind)),
+    byResource: (name) => find(`byResource(${name})`, () => kinds.byResource(name)),
   };
 }
 

@@ -106,7 +106,6 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
     async stop(drainMs) {
       sources.remove();
-      state.dynamicWatches.stop();
       for (const feed of feeds) feed.stop();
       const looping = stopTimers(state);
       draining.abort();
@@ -168,19 +167,17 @@ function createState(
   shared: Pick<ReconcileDependencies, "primary" | "warnings"> & Pick<RunnerState, "stopping">,
 ): RunnerState {
   const { primary, warnings, stopping } = shared;
-  const { timeout } = options.definition;
   const loops = detectorOf(options, primary);
   const states = statesOf(options, loops);
   const { reports } = options;
   const loopWatch = watchLoops(options, loops);
   const voice = createVoice(options, primary);
   const breaches = new Breaches(options.definition.name, (key, one) => voice.breached(key, one));
-  const dynamicWatches = openDynamicWatches(options, loops, warnings);
   const dependencies = {
     ...options,
     primary,
     breaches,
-    dynamicWatches,
+    dynamicWatches: openDynamicWatches(options, loops, warnings),
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     phaseCalls: new PhaseCalls(),
@@ -208,11 +205,11 @@ function createState(
     voice,
     breaches,
     overdueSignals,
-    dynamicWatches,
+    dynamicWatches: dependencies.dynamicWatches,
     stopping,
     writeProgress: progress,
     reconcile: ({ key }, scope) => reconcileWatching(dependencies, key, scope),
-    timeoutMs: parseDuration(timeout),
+    timeoutMs: parseDuration(options.definition.timeout),
   };
 }
 
@@ -268,9 +265,15 @@ function statesOf(
 }
 
 /** Returns the keys that are in a reported loop. */
-function stopTimers({ turns, loopWatch, overdueSignals }: RunnerState): readonly string[] {
+function stopTimers({
+  turns,
+  loopWatch,
+  overdueSignals,
+  dynamicWatches,
+}: RunnerState): readonly string[] {
   turns.stop();
   overdueSignals.stop();
+  dynamicWatches.stop();
   return loopWatch.stop();
 }
 

@@ -67,9 +67,7 @@ export interface Reports {
 
 /** The context of reconcile and finalize. */
 export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
-  /**
-   * The name of the object's cluster, which all of this context addresses; "" where there is one.
-   */
+  /** Name of the object's cluster, which all of this context addresses; "" where there is one. */
   readonly cluster: string;
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
@@ -87,8 +85,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
   readonly cache: CachedReads<K | Owned | TargetOf<R> | TargetOf<W>, I>;
   /**
    * Watches objects of a kind that is known only now, until a run ends without this call; resolves
-   * to those that match. `namespace` defaults to the object's; "" for all. @throws
-   * ERR_WATCH_SELECTION, ERR_WATCH_REFUSED
+   * to those that match. `namespace` defaults to the object's; "" for all.
    */
   watch<T extends Kind>(kind: T, selection?: Selection): Promise<readonly ObjectOf<T>[]>;
   readonly own: Own<Owned>;
@@ -133,10 +130,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * case.
    */
   readonly name?: string;
-  /**
-   * The field manager, in place of `<operator>/<controller>`: for a controller that takes over
-   * objects of one with another name.
-   */
+  /** The field manager, in place of `<operator>/<controller>`: to take over another's objects. */
   readonly fieldManager?: string;
   /**
    * The finalizer, in place of `<group>/<operator>.<controller>`: for a controller that takes over
@@ -159,8 +153,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
   readonly reports?: Reports;
   /**
    * Drops updates of the controller's own objects for which it returns false, e.g. `or(
-   * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
-   * count.
+   * generationChanged, labelsChanged)`. Additions, and deletions from their beginning, count.
    */
   readonly when?: Predicate<Ctx["object"]>;
   /**

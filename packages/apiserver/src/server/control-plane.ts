@@ -68,6 +68,8 @@ export interface ControlPlaneOptions {
   readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
   /** See ApiServerOptions. */
   readonly openApiDescriptions?: boolean;
+  /** Groups behind feature gates that are served. Default: none. */
+  readonly enabledGroups?: ReadonlySet<string>;
   /** Issues the certificate by which other API servers know this one. */
   readonly frontProxy?: (() => Promise<FrontProxyCertificate>) | undefined;
   /** Absent when the server does not listen. */
@@ -96,7 +98,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
   const { authorizationModes } = options;
   const isNew = store.revision() === 0;
-  const data = readKindData("1.36");
+  const data = readKindData("1.36", options.enabledGroups);
   const ranges = options.serviceRanges ?? readServiceRanges({});
   const webhook = createWebhookServices(options, () => kinds.catalog);
   const kinds = createKinds({ data, ranges, webhook });
@@ -124,8 +126,8 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     ],
   });
   const now = formatSeconds(runtime.clock.now());
-  const bootstrapObjects = (): readonly string[] =>
-    bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
+  const configuration = { ranges, port: address?.port, clientCa, now, groups: data.groups };
+  const bootstrapObjects = () => bootstrapTexts(readBootstrapObjects("1.36"), configuration);
   await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
   const loopback = createLoopbackClient(core.handler);
   const openWatches = (storageKey: string) => core.services.openWatches.openOn(storageKey);

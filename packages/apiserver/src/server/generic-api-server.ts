@@ -252,7 +252,11 @@ async function respond(request: ServerRequest, services: FilterServices): Promis
   const answer = await runHandlerChain(request, services).catch((error: unknown) =>
     errorResponse(services.core, request, error),
   );
-  return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
+  // Paths that are no resources answer without the warnings of the filters.
+  const warnings = answer.headers["warning"] ? [] : request.warnings.headers();
+  if (!request.flow && !warnings.length) return answer;
+  const added = { ...request.flow, ...(warnings.length ? { warning: warnings } : {}) };
+  return { ...answer, headers: { ...answer.headers, ...added } };
 }
 
 /** Refuses a path that no RequestInfo can be made of. */

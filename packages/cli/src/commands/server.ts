@@ -12,6 +12,7 @@ import { makeFolder } from "../make-folder.ts";
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { parseSwitches } from "../parse-switches.ts";
 import { parseServiceLocations } from "../parse-service-locations.ts";
 import { untilSignal } from "../until-signal.ts";
 
@@ -58,6 +59,8 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
             flags["admissionControlConfigFile"],
           ),
         }),
+    featureGates: parseSwitches("--feature-gates", flags["featureGates"]),
+    runtimeConfig: parseSwitches("--runtime-config", flags["runtimeConfig"]),
     openApiDescriptions: flags["openapiDescriptions"] === true,
     ...(flags["advertiseAddress"] === undefined
       ? {}

@@ -137,7 +137,7 @@ async function readBody(
   endpoint: Connection,
   fieldValidation: Parameters<typeof readObject>[3],
 ): Promise<JsonObject> {
-  if (!scope.request.api.body.length) return {};
+  if (!scope.request.api.body.length && (isConnection(endpoint) || !endpoint.codec)) return {};
   if (endpoint.codec) {
     const object = await readObject(scope, endpoint.kind, endpoint.codec, fieldValidation);
     matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");

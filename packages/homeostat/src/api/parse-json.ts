@@ -2,6 +2,7 @@
 // written as floats, and rejects what Go rejects. JSON.parse is enough for our own bytes.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
+import { parsePlain } from "./parse-plain.ts";
 import { quoteChar } from "./quote-char.ts";
 
 /** The parsed value, and findings that only strict decoding reports. */
@@ -54,20 +55,13 @@ const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const spacePattern = /[ \t\r\n]*/y;
 const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 
-/** Shorter texts cannot be nested too deeply. */
-const shallowLength = 2 * maxDepth;
-/**
- * Where JSON.parse and this parser may differ although the value is written alike: integers beyond
- * 2^53, exponents, escaped surrogates.
- */
-const inexact = /[:[,]-?\d{16}|\d[eE]|\\u[dD]/;
-
 /** Parses one JSON document. Throws {@link JsonSyntaxError}. */
 export function parseJson(
   text: string,
   { overflow }: ParseJsonOptions = { overflow: "refused" },
 ): ParsedJson {
-  const plain = text.length < shallowLength ? parsePlain(text) : undefined;
+  // A shorter text cannot be nested too deeply.
+  const plain = text.length < 2 * maxDepth ? parsePlain(text) : undefined;
   if (plain !== undefined) return { value: plain, duplicates: [], floatLiterals: new Map() };
   const reader = new Reader(text);
   const value = reader.document();
@@ -80,21 +74,6 @@ export function parseJson(
     floatLiterals: reader.floatLiterals,
     ...(reader.overflow === undefined ? {} : { overflow: reader.overflow }),
   };
-}
-
-/**
- * The value of a text that JSON.stringify writes in the same way, as most clients do: it has no
- * duplicate keys, and each number is what it says. Undefined for any other text.
- */
-function parsePlain(text: string): Json | undefined {
-  const document = text.endsWith("\n") ? text.slice(0, -1) : text;
-  if (inexact.test(document)) return undefined;
-  try {
-    const value = JSON.parse(document) as Json;
-    return JSON.stringify(value) === document ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;

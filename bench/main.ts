@@ -15,6 +15,7 @@ import {
 import { bareNode } from "./places/bare-node.ts";
 import { homeostat } from "./places/homeostat.ts";
 import type { Peer, Place } from "./places/place.ts";
+import { buildCommand } from "./places/published-command.ts";
 import { reference } from "./places/reference.ts";
 import { celRow } from "./rows/cel.ts";
 import { fanOutRows } from "./rows/fan-out.ts";
@@ -107,6 +108,7 @@ async function main(): Promise<void> {
       `${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`,
     );
   const chosen = positionals.length ? rows.filter((row) => positionals.includes(row.name)) : rows;
+  await prepare();
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
   const peers = [
@@ -130,6 +132,12 @@ async function main(): Promise<void> {
         `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
       );
   }
+}
+
+/** Builds what is measured, and starts it once, so that Node has compiled it. */
+async function prepare(): Promise<void> {
+  buildCommand();
+  await (await homeostat.start()).stop();
 }
 
 function presentOperators(all: readonly OperatorPeer[]): readonly OperatorPeer[] {

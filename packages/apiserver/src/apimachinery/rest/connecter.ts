@@ -32,7 +32,7 @@ export interface ConnectTools {
     change: (object: JsonObject) => void,
     options: { readonly dryRun: boolean },
   ): Promise<void>;
-  /** Deletes the parent as a DELETE request would. */
+  /** Deletes the parent as a DELETE request would that is not admitted. */
   remove(options: DeleteOptions): Promise<void>;
   list(kind: { readonly group: string; readonly resource: string }): readonly JsonObject[];
   find(

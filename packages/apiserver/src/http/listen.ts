@@ -9,6 +9,7 @@ import type { Handler } from "../apimachinery/handler.ts";
 import { refusePlainHttp } from "./plain-http.ts";
 import { type ParserError, serveBadRequest } from "./serve-bad-request.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
+import { StreamTurns } from "./stream-writer.ts";
 
 /** PEM texts of a serving certificate and its key. */
 export interface ServingTls {
@@ -66,12 +67,14 @@ const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 }
 /** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const underway = new Set<Underway>();
+  const turns = new StreamTurns();
   const connections = new Connections();
   const callers = new Callers();
   const server = createServer(options);
   const serve = (request: AnyRequest, response: AnyResponse): void => {
     const caller = options.tls?.clientCa ? callers.of(request) : undefined;
-    void connections.during(serveRequest(handler, { request, response, underway, caller }));
+    const exchange = { request, response, underway, turns, caller };
+    void connections.during(serveRequest(handler, exchange));
   };
   server.on("request", serve);
   server.on("connect", refuseTunnel);

@@ -12,6 +12,7 @@ import {
   isStream,
   maxBodyBytes,
 } from "../apimachinery/handler.ts";
+import { type StreamTurns, StreamWriter } from "./stream-writer.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /** Of either protocol: Node's compatibility layer gives HTTP/2 responses the methods used here. */
@@ -31,15 +32,14 @@ export interface HttpExchange {
   readonly response: AnyResponse;
   /** Open streams of the listener. */
   readonly underway: Set<Underway>;
+  readonly turns: StreamTurns;
   /** Undefined when the port requests no client certificates. */
   readonly caller: CertificateCaller | undefined;
 }
 
 /** Serves one request. Resolves when the response has been sent or the client has disconnected. */
-export async function serveRequest(
-  handler: Handler,
-  { request, response, underway, caller }: HttpExchange,
-): Promise<void> {
+export async function serveRequest(handler: Handler, exchange: HttpExchange): Promise<void> {
+  const { request, response, caller } = exchange;
   const closed = new Promise<void>((resolve) => void response.once("close", resolve));
   request.on("error", () => {});
   response.on("error", () => {});
@@ -57,7 +57,7 @@ export async function serveRequest(
   if (response.destroyed || response.writableEnded) return;
   if (answer.cut) return void response.destroy();
   try {
-    await sendAnswer(answer, apiRequest, response, underway);
+    await sendAnswer(answer, apiRequest, exchange);
   } catch {
     // The client must not wait when headers cannot be written.
     response.destroy();
@@ -68,13 +68,13 @@ export async function serveRequest(
 async function sendAnswer(
   answer: ApiResponse,
   apiRequest: ApiRequest,
-  response: AnyResponse,
-  underway: Set<Underway>,
+  exchange: HttpExchange,
 ): Promise<void> {
+  const { response } = exchange;
   if (isStream(answer.body)) {
     response.writeHead(answer.status, wireHeaders(answer.headers));
     response.flushHeaders();
-    pushStream(answer.body, response, underway);
+    pushStream(answer.body, response, exchange);
   } else {
     const packing = gzipHeaders(apiRequest.path, apiRequest.headers["accept-encoding"], answer);
     send(
@@ -123,13 +123,20 @@ function send(
 }
 
 /** Pipes a stream to a response until either ends. */
-function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Underway>): void {
+function pushStream(
+  stream: ByteStream,
+  response: AnyResponse,
+  { underway, turns }: Pick<HttpExchange, "underway" | "turns">,
+): void {
   let gone = false;
+  const writer = new StreamWriter(turns, response, () => {
+    if (!gone) opened.resume();
+  });
   const opened = stream.open({
-    data: (chunk) => !gone && response.write(chunk),
+    data: (chunk) => !gone && writer.push(chunk),
     end: () => {
       gone = true;
-      response.end();
+      writer.end();
     },
   });
   const entry: Underway = {
@@ -137,13 +144,10 @@ function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Und
       if (gone) return;
       gone = true;
       opened.close();
-      response.end();
+      writer.end();
     },
   };
   underway.add(entry);
-  response.on("drain", () => {
-    if (!gone) opened.resume();
-  });
   response.once("close", () => {
     underway.delete(entry);
     if (gone) return;

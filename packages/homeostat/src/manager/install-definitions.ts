@@ -34,8 +34,8 @@ interface DefinitionCondition {
 
 /**
  * Applies the definitions of `resources` and resolves once all are established. @throws
- * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name conflict);
- * ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
+ * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name
+ * conflict); ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
  */
 export async function installDefinitions(
   client: Client,

@@ -6,7 +6,6 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { refusePromise } from "../../util/refuse-promise.ts";
 import { checkOptionalFunction } from "../check-values.ts";
-import type { Decision } from "./phase.ts";
 
 const ofPhase = ["observe", "decide", "act", "undo", "deadline", "retries"];
 const ofMachine = ["initial", "phases", "field", "paused", "key", "clock"];
@@ -47,10 +46,10 @@ export function checkMachine(options: unknown): void {
 }
 
 /** @throws ERR_PHASE_DECISION, ERR_ASYNC_FUNCTION */
-export function checkDecision(decided: unknown, phase: string): Decision {
+export function checkDecision<D>(decided: D, phase: string): D {
   const title = `decide of phase ${phase}`;
-  const { does } = Object(refusePromise(decided, title, "a decision")) as Partial<Decision>;
-  if (does !== undefined) return decided as Decision;
+  const { does } = Object(refusePromise(decided, title, "a decision")) as { does?: unknown };
+  if (does !== undefined) return decided;
   throw new HomeostatError(
     "ERR_PHASE_DECISION",
     `${title} returned ${describeValue(decided)}, expected one of go, act, wait and fail of its second argument`,

@@ -10,7 +10,7 @@ import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } fro
 import { currentRun } from "../run/current-run.ts";
 import { checkDecision, checkMachine } from "./check-phases.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
-import { decide, type Phase, type PhaseDefinition, type PhaseState, toJson } from "./phase.ts";
+import { decide, type Decision, type Phase, type PhaseDefinition, type PhaseState, toJson } from "./phase.ts";
 
 /** The parts of a reconcile's context that a machine uses. */
 export interface PhaseContext {
@@ -93,7 +93,7 @@ class Step<C extends PhaseContext> {
     if (leftMs <= 0)
       return this.#fail(state, `phase ${state.phase} took longer than ${definition.deadline}`);
     const seen = await definition.observe(this.#context);
-    const decision = checkDecision(definition.decide(seen, decide), state.phase);
+    const decision = checkDecision(definition.decide(seen, decide) as Decision, state.phase);
     if (decision.does === "fail") return this.#fail(state, decision.because);
     if (decision.does === "go") return this.#enter(state, decision.to);
     if (decision.does === "act")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createVirtualRuntime } from "homeostat/runtime";
 import { createHeapTrimmer, type HeapUsage, trimHeapWhenIdle } from "./trim-heap.ts";
 
 const mega = 1 << 20;
@@ -50,12 +51,12 @@ test("a large heap is left to V8", () => {
   assert.equal(interval(0), 1);
 });
 
-test("the collection works on this Node, and leaves no global behind", async (t) => {
-  t.mock.timers.enable({ apis: ["setInterval"] });
+test("the collection works on this Node, and leaves no global behind", async () => {
+  const runtime = createVirtualRuntime();
   const garbage = new WeakRef({});
   await nextTurn(); // until then it is kept
-  const stop = trimHeapWhenIdle();
-  t.mock.timers.tick(500);
+  const stop = trimHeapWhenIdle(runtime.clock);
+  await runtime.advance(500);
   stop();
   assert.equal(garbage.deref(), undefined);
   assert.equal("gc" in globalThis, process.execArgv.includes("--expose-gc"));

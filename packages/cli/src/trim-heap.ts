@@ -3,6 +3,7 @@
 // command does this, and not the library: a heap belongs to the whole process.
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { type Clock, createSystemRuntime, type Timer } from "homeostat/runtime";
 
 /** What the process has used so far. */
 export interface HeapUsage {
@@ -42,10 +43,15 @@ export function createHeapTrimmer({ usage, collect }: HeapTrimmerOptions): () =>
 }
 
 /** Trims the heap of this process whenever it is idle. Returns a function that ends that. */
-export function trimHeapWhenIdle(): () => void {
-  const timer = setInterval(createHeapTrimmer({ usage: usageNow, collect: collectNow }), everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
+export function trimHeapWhenIdle(clock: Clock = createSystemRuntime().clock): () => void {
+  const trim = createHeapTrimmer({ usage: usageNow, collect: collectNow });
+  const next = (): Timer =>
+    clock.timer(everyMs, () => {
+      trim();
+      timer = next();
+    });
+  let timer = next();
+  return () => timer.cancel();
 }
 
 function usageNow(): HeapUsage {

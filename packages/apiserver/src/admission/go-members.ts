@@ -65,11 +65,21 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     bytes(field) {
       const value = memberOf(field);
       if (value === undefined) return undefined;
+      if (Array.isArray(value)) return fromNumbers(value, (item) => cannot(item, field, "uint8"));
       if (typeof value !== "string") throw cannot(value, field, "[]uint8");
       return fromBase64(value);
     },
   };
 }
+
+/** A list of bytes. */
+function fromNumbers(items: readonly Json[], cannot: (item: Json) => Error): string {
+  for (const item of items)
+    if (item !== null && (typeof item !== "number" || !isByte(item))) throw cannot(item);
+  return Buffer.from(items.map(Number)).toString("utf8");
+}
+
+const isByte = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= 255;
 
 function toInt32(value: Json, at: string): number {
   if (typeof value !== "bigint" && typeof value !== "number") throw mismatch(value, at, "int32");

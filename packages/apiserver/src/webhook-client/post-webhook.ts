@@ -82,12 +82,15 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   return {
     async post(call) {
       const outgoing = address(call);
+      const deadlineMs = clock.now() + outgoing.timeoutMs;
       for (let tries = 0; ; tries++) {
-        const reply = await follow(outgoing);
+        const leftMs = deadlineMs - clock.now();
+        const reply = await follow({ ...outgoing, timeoutMs: leftMs });
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        await new Promise<void>((done) => void clock.timer(waitMs, done));
+        if (!(await waits(clock, waitMs, deadlineMs)))
+          throw postError(outgoing, "context deadline exceeded");
       }
     },
     close() {
@@ -95,6 +98,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       agents.clear();
     },
   };
+}
+
+/** Resolves to false at the deadline. */
+async function waits(clock: Clock, waitMs: number, deadlineMs: number): Promise<boolean> {
+  const leftMs = Math.max(deadlineMs - clock.now(), 0);
+  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
+  return waitMs < leftMs;
 }
 
 /** A client with authorities that cannot be read is not made. */

@@ -219,6 +219,12 @@ test("a response with Retry-After is tried again, one without is not", async () 
   assert.equal(calls, 1);
 });
 
+test("attempts share the time of the call", async () => {
+  answer = () => ({ status: 429, text: "", retryAfter: "1" });
+  const text = await post(here(), { timeoutMs: 50 });
+  assert.equal(text, 'Post "https://HOOK/turn?timeout=50ms": context deadline exceeded');
+});
+
 test("a redirect is followed, with the body for 307 and 308 only", async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     answer = (path, body, { method }) =>

@@ -10,7 +10,14 @@ import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } fro
 import { currentRun } from "../run/current-run.ts";
 import { checkDecision, checkMachine } from "./check-phases.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
-import { decide, type Decision, type Phase, type PhaseDefinition, type PhaseState, toJson } from "./phase.ts";
+import {
+  decide,
+  type Decision,
+  type Phase,
+  type PhaseDefinition,
+  type PhaseState,
+  toJson,
+} from "./phase.ts";
 
 /** The parts of a reconcile's context that a machine uses. */
 export interface PhaseContext {

@@ -67,7 +67,7 @@ const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 }
 /** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const underway = new Set<Underway>();
-  const turns = new StreamTurns();
+  const turns = new StreamTurns((flush) => void setImmediate(flush));
   const connections = new Connections();
   const callers = new Callers();
   const server = createServer(options);

@@ -9,11 +9,17 @@ const mostHeld = 64 * 1024;
 
 /** The streams of a listener that are to be written in this turn. */
 export class StreamTurns {
+  readonly #atEnd: (flush: () => void) => void;
   #waiting: StreamWriter[] = [];
+
+  /** `atEnd` calls a function at the end of the turn. */
+  constructor(atEnd: (flush: () => void) => void) {
+    this.#atEnd = atEnd;
+  }
 
   add(writer: StreamWriter): void {
     if (this.#waiting.push(writer) > 1) return;
-    setImmediate(() => {
+    this.#atEnd(() => {
       const waiting = this.#waiting;
       this.#waiting = [];
       let joined = none;

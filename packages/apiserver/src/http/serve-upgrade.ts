@@ -1,5 +1,5 @@
-// Serves an HTTP/1.1 request for another protocol (web sockets, SPDY): joins the client's connection
-// to the stream of the response, or writes a plain response.
+// Serves an HTTP/1.1 request for another protocol (web sockets, SPDY): joins the client's
+// connection to the stream of the response, or writes a plain response.
 // Upstream: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go (tryUpgrade).
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";

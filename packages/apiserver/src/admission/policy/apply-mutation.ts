@@ -34,8 +34,8 @@ export interface MutationTarget {
    * Whether the group and version of the kind publish its schema: those of subresources may not.
    */
   readonly schema: "published" | "unpublished";
-  /** Whether a kind is served. */
-  knows(kind: GroupVersionKind): boolean;
+  /** The codec of a kind that is served. */
+  codecOfKind(kind: GroupVersionKind): VersionCodec | undefined;
 }
 
 /** The merged object; arguments are not mutated. Throws a MutationError. */
@@ -142,10 +142,12 @@ export function patchObject(
 }
 
 /** A patch may name another type, which upstream decodes and then fails to convert. */
-function assertSameKind({ kind, knows }: MutationTarget, patched: Json): void {
+function assertSameKind({ kind, codecOfKind }: MutationTarget, patched: Json): void {
   const named = otherKind(kind, patched);
   if (!named) return;
-  if (!knows(named)) throw internalError(notRegistered(named));
+  const codec = codecOfKind(named);
+  if (!codec) throw internalError(notRegistered(named));
+  decodePatched(codec, patched);
   throw internalError(`failed to convert object: ${unknownConversion(named, kind)}`);
 }
 

@@ -224,7 +224,7 @@ function targetOf(
     kind,
     codec: codecOf(resource, subresource, kind.kind),
     schema: isPublished ? "published" : "unpublished",
-    knows: (other) => resourceOfKind(catalog, other) !== undefined,
+    codecOfKind: (other) => resourceOfKind(catalog, other)?.codec,
   };
 }
 

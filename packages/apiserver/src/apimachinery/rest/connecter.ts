@@ -66,6 +66,17 @@ export type ConnectCheck = (
 ) => void;
 
 /**
+ * Completes a body from its parent, for validating admission to see. Throws an ApiStatusError for
+ * an invalid one.
+ */
+export type ConnectCompletion = (
+  body: JsonObject,
+  parent: JsonObject,
+  context: WriteContext,
+  tools: ConnectTools,
+) => void;
+
+/**
  * Passes a request of any method and any path on to `requested`: `name`, `name:port` or
  * `scheme:name:port`. Throws an ApiStatusError if the target cannot be reached.
  */

@@ -1,5 +1,6 @@
 // Upgraded connections (web sockets, SPDY) through the server to an aggregated API server.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer, request as send } from "node:https";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -97,16 +98,13 @@ const upgraded = (request: ReturnType<typeof send>) =>
     request.on("error", fail);
   });
 
-const answered = (request: ReturnType<typeof send>) =>
-  new Promise<readonly [number | undefined, string]>((done, fail) => {
-    request.on("upgrade", () => fail(new Error("upgraded")));
-    request.on("error", fail);
-    request.on("response", async (response) => {
-      let text = "";
-      for await (const chunk of response) text += chunk;
-      done([response.statusCode, text]);
-    });
-  });
+const answered = async (request: ReturnType<typeof send>) => {
+  request.on("upgrade", () => request.destroy(new Error("upgraded")));
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  let text = "";
+  for await (const chunk of response) text += String(chunk);
+  return [response.statusCode, text] as const;
+};
 
 test("bytes pass both ways, and either end closes both", async (t) => {
   const { upgrade, seen, open } = await setUp(t);

@@ -77,9 +77,7 @@ export class Aggregator {
   }
 
   /** Whether a path, without its query, belongs to another server. */
-  serves(path: string): boolean {
-    return this.isActive && this.#find(path) !== undefined;
-  }
+  readonly serves = (path: string): boolean => this.isActive && this.#find(path) !== undefined;
 
   /** The other server's response; undefined for a path of this server. */
   async handle(request: ServerRequest): Promise<ApiResponse | undefined> {

@@ -144,8 +144,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     aggregator.close();
     await core.close();
   };
-  const upgrades = (path: string): boolean => aggregator.serves(path);
-  return { handler: core.handler, kindData: data, upgrades, close };
+  return { handler: core.handler, kindData: data, upgrades: aggregator.serves, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */

@@ -1,7 +1,7 @@
 // Reads members of a JSON object as Go's decoder reads them into fields of a struct. A null counts
 // as absent. Throws an Error with the decoder's message.
 // Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { checkGoBase64 } from "../../kinds/serializer/go-base64.ts";
 import { goKind } from "../../registry/body/parse-body.ts";
 
@@ -9,6 +9,7 @@ import { goKind } from "../../registry/body/parse-body.ts";
 export interface MemberReader {
   text(field: string, goType?: string): string | undefined;
   bool(field: string): boolean | undefined;
+  /** An int32. */
   integer(field: string): number | undefined;
   texts(field: string): readonly string[];
   textMap(field: string): void;
@@ -45,8 +46,12 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     integer(field) {
       const value = memberOf(field);
       if (value === undefined) return undefined;
-      if (typeof value === "bigint" || typeof value === "number") return Number(value);
-      throw cannot(value, field, "int32");
+      if (typeof value !== "bigint" && typeof value !== "number")
+        throw cannot(value, field, "int32");
+      if (Number(value) === (Number(value) | 0)) return Number(value);
+      throw new Error(
+        `json: cannot unmarshal number ${encodeJson(value)} into Go struct field ${at}.${field} of type int32`,
+      );
     },
     texts(field) {
       const value = memberOf(field);

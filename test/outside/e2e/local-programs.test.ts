@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { localProgramsOf } from "./local-programs.ts";
 
-const place = { folder: "/tmp/pod", port: 40_000 };
+const place = { folder: "/pod", port: 40_000 };
 const linesOf = (...containers: Parameters<typeof localProgramsOf>[0]["spec"]["containers"]) =>
   localProgramsOf({ spec: { containers } }).map(
     ({ file, podPort, args }) => `${podPort ?? "-"} ${file} ${args(place).join(" ")}`,
@@ -15,7 +15,7 @@ test("a webhook listens on its own port on loopback, with the files of its volum
       args: ["webhook", "--tls-cert-file=/certs/tls.crt", "-v=4", "--port=9444"],
       volumeMounts: [{ name: "webhook-certs", mountPath: "/certs" }],
     }),
-    ["9444 agnhost webhook --tls-cert-file=/tmp/pod/webhook-certs/tls.crt -v=4 --port=40000"],
+    ["9444 agnhost webhook --tls-cert-file=/pod/webhook-certs/tls.crt -v=4 --port=40000"],
   );
 });
 

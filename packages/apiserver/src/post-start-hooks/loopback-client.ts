@@ -12,7 +12,7 @@ export interface LoopbackResponse {
   readonly object: JsonObject;
 }
 
-/** Sends one request and waits for its whole answer. */
+/** Sends one request and waits for its whole answer. A PATCH is an apply. */
 export type LoopbackClient = (
   method: string,
   path: string,
@@ -27,7 +27,12 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
     const headers = {
       accept: "application/json",
       "user-agent": userAgent,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body === undefined
+        ? {}
+        : {
+            "content-type":
+              method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
+          }),
     };
     const answer = await handler({
       method,

@@ -1,54 +1,11 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import { createVirtualRuntime } from "homeostat/runtime";
-import { isStream } from "../apimachinery/handler.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
 import type { Store } from "../storage/store.ts";
-import {
-  createControlPlane,
-  type ControlPlane,
-  type ControlPlaneOptions,
-} from "../server/control-plane.ts";
 import { hasExpired } from "./identity-lease-controller.ts";
 import { serverId } from "./apiserver-identity.ts";
-
-const user = { name: "ann", groups: ["system:masters"] };
-let core: ControlPlane | undefined;
-afterEach(async () => core?.close());
-
-async function start(options: Partial<ControlPlaneOptions> = {}) {
-  const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
-  const store = createMemoryStore();
-  const server = (core = await createControlPlane({
-    store,
-    runtime,
-    tokens: new Map(),
-    ...options,
-  }));
-  const ask = async (
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<JsonObject & { readonly status?: unknown }> => {
-    const headers = body ? { "content-type": "application/json" } : {};
-    const answer = await server.handler({
-      method,
-      path,
-      headers,
-      body: Buffer.from(body ? JSON.stringify(body) : ""),
-      user,
-    });
-    if (isStream(answer.body)) throw new Error(`${method} ${path}: expected one answer`);
-    return JSON.parse(Buffer.from(answer.body).toString()) as JsonObject;
-  };
-  return { ask, runtime, store };
-}
-
-/** Lets everything happen that waits for nothing but its turn. */
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 50; i++) await new Promise(setImmediate);
-};
+import { settle, start } from "../server/testdata/hooked-server.ts";
 
 const definition = (versions: readonly string[], name = "foos"): object => ({
   apiVersion: "apiextensions.k8s.io/v1",
@@ -216,7 +173,7 @@ test("services are watched only while an API service needs them", async () => {
     watches++;
     return { ...watch, stop: () => (watches--, watch.stop()) };
   };
-  const { ask } = await start({ store: Object.assign(store, { since: counted }) });
+  const { ask, server } = await start({ store: Object.assign(store, { since: counted }) });
   const before = watches;
   const named = (name: string): object => ({
     apiVersion: "apiregistration.k8s.io/v1",
@@ -242,7 +199,7 @@ test("services are watched only while an API service needs them", async () => {
   assert.equal(watches - before, 0);
   await ask("POST", services, named("a.example.com"));
   await settle();
-  await core?.close();
+  await server.close();
   assert.equal(watches, 0, "the server stops all of them");
 });
 

@@ -1,10 +1,14 @@
-// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of
-// upstream's metrics that mean the same here; the others are absent rather than zero.
+// Serves /metrics: requests by verb, resource and code, objects by resource, limits of priority
+// levels. Only those of upstream's metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
+import type { Decoded } from "homeostat/api";
+import type { PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
+import { nominalLimitSeats } from "../flowcontrol/nominal-limit-seats.ts";
+import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 const verbs: Readonly<Record<string, string>> = {
@@ -59,6 +63,12 @@ export class RequestMetrics {
       ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
       ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
+        "apiserver_flowcontrol_nominal_limit_seats",
+        "gauge",
+        "[BETA] Nominal number of execution seats configured for each priority level",
+        this.#nominalLimits(),
+      ),
+      ...figure(
         "process_start_time_seconds",
         "gauge",
         "[STABLE] Start time of the process since unix epoch in seconds",
@@ -66,6 +76,19 @@ export class RequestMetrics {
       ),
       "",
     ].join("\n");
+  }
+
+  #nominalLimits(): ReadonlyMap<string, number> {
+    const { store, catalog } = this.#core;
+    const levels = createStoredObjects(store, catalog).list({
+      group: "flowcontrol.apiserver.k8s.io",
+      resource: "prioritylevelconfigurations",
+    }) as readonly Decoded<PriorityLevelConfiguration>[];
+    return new Map(
+      nominalLimitSeats(levels)
+        .entries()
+        .map(([name, seats]) => [formatLabels({ priority_level: name }), seats]),
+    );
   }
 
   #countObjects(): ReadonlyMap<string, number> {

@@ -51,10 +51,7 @@ export interface ApiServerOptions {
     readonly enable?: readonly string[];
     readonly disable?: readonly string[];
   };
-  /**
-   * A file with an AdmissionConfiguration, as kube-apiserver reads it. Of the configurations that
-   * of PodSecurity is supported; others are refused.
-   */
+  /** A file with an AdmissionConfiguration, as kube-apiserver reads it. */
   readonly admissionControlConfigFile?: string;
   /**
    * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members

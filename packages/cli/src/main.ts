@@ -138,7 +138,7 @@ function addServingOptions(server: Command): void {
     )
     .option(
       "--admission-control-config-file <file>",
-      "AdmissionConfiguration with the configuration of PodSecurity",
+      "AdmissionConfiguration with the configurations of admission plug-ins",
     )
     .option(
       "--openapi-descriptions",

@@ -12,7 +12,7 @@ export interface LoopbackResponse {
   readonly object: JsonObject;
 }
 
-/** Sends one request and waits for its whole answer. A PATCH is an apply. */
+/** Sends one request and waits for its whole answer. */
 export type LoopbackClient = (
   method: string,
   path: string,
@@ -27,12 +27,7 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
     const headers = {
       accept: "application/json",
       "user-agent": userAgent,
-      ...(body === undefined
-        ? {}
-        : {
-            "content-type":
-              method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
-          }),
+      ...(body === undefined ? {} : { "content-type": contentType(method) }),
     };
     const answer = await handler({
       method,
@@ -48,6 +43,10 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
     return { status: answer.status, object: readObject(answer.body) };
   };
 }
+
+/** The server patches by apply only. */
+const contentType = (method: string): string =>
+  method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
 
 function readObject(bytes: Uint8Array): JsonObject {
   try {

@@ -1,11 +1,54 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { afterEach, test } from "node:test";
 import type { JsonObject } from "homeostat/api";
+import { createVirtualRuntime } from "homeostat/runtime";
+import { isStream } from "../apimachinery/handler.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
 import type { Store } from "../storage/store.ts";
+import {
+  createControlPlane,
+  type ControlPlane,
+  type ControlPlaneOptions,
+} from "../server/control-plane.ts";
 import { hasExpired } from "./identity-lease-controller.ts";
 import { serverId } from "./apiserver-identity.ts";
-import { settle, start } from "../server/testdata/hooked-server.ts";
+
+const user = { name: "ann", groups: ["system:masters"] };
+let core: ControlPlane | undefined;
+afterEach(async () => core?.close());
+
+async function start(options: Partial<ControlPlaneOptions> = {}) {
+  const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
+  const store = createMemoryStore();
+  const server = (core = await createControlPlane({
+    store,
+    runtime,
+    tokens: new Map(),
+    ...options,
+  }));
+  const ask = async (
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<JsonObject & { readonly status?: unknown }> => {
+    const headers = body ? { "content-type": "application/json" } : {};
+    const answer = await server.handler({
+      method,
+      path,
+      headers,
+      body: Buffer.from(body ? JSON.stringify(body) : ""),
+      user,
+    });
+    if (isStream(answer.body)) throw new Error(`${method} ${path}: expected one answer`);
+    return JSON.parse(Buffer.from(answer.body).toString()) as JsonObject;
+  };
+  return { ask, runtime, store };
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 50; i++) await new Promise(setImmediate);
+};
 
 const definition = (versions: readonly string[], name = "foos"): object => ({
   apiVersion: "apiextensions.k8s.io/v1",
@@ -173,7 +216,7 @@ test("services are watched only while an API service needs them", async () => {
     watches++;
     return { ...watch, stop: () => (watches--, watch.stop()) };
   };
-  const { ask, server } = await start({ store: Object.assign(store, { since: counted }) });
+  const { ask } = await start({ store: Object.assign(store, { since: counted }) });
   const before = watches;
   const named = (name: string): object => ({
     apiVersion: "apiregistration.k8s.io/v1",
@@ -199,7 +242,7 @@ test("services are watched only while an API service needs them", async () => {
   assert.equal(watches - before, 0);
   await ask("POST", services, named("a.example.com"));
   await settle();
-  await server.close();
+  await core?.close();
   assert.equal(watches, 0, "the server stops all of them");
 });
 
@@ -288,4 +331,51 @@ test("names of servers are upstream's; a lease that is over, or says too little,
   assert.equal(hasExpired(lease("2026-01-01T01:00:01.000000Z"), now), false);
   assert.equal(hasExpired(lease("2026-01-01T00:59:59.000000Z"), now), true);
   assert.equal(hasExpired({ spec: { leaseDurationSeconds: 3600 } }, now), true);
+});
+
+test("a FlowSchema says whether its priority level exists", async () => {
+  const { ask } = await start();
+  const root = "/apis/flowcontrol.apiserver.k8s.io/v1";
+  const dangling = async () => {
+    await settle();
+    const { status, metadata } = await ask("GET", `${root}/flowschemas/f`);
+    const [condition] = (status as JsonObject)["conditions"] as JsonObject[];
+    const owners = (metadata as JsonObject)["managedFields"] as JsonObject[];
+    return [condition!["status"], condition!["reason"], owners[0]!["manager"]];
+  };
+  const manager = "api-priority-and-fairness-config-consumer-v1";
+  await ask("POST", `${root}/flowschemas`, {
+    metadata: { name: "f" },
+    spec: { matchingPrecedence: 7, priorityLevelConfiguration: { name: "p" } },
+  });
+  assert.deepEqual(await dangling(), ["True", "NotFound", manager]);
+  await ask("POST", `${root}/prioritylevelconfigurations`, {
+    metadata: { name: "p" },
+    spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  });
+  assert.deepEqual(await dangling(), ["False", "Found", manager]);
+  await ask("DELETE", `${root}/prioritylevelconfigurations/p`);
+  assert.deepEqual(await dangling(), ["True", "NotFound", manager]);
+});
+
+test("/metrics shares the seats of the server among its priority levels", async () => {
+  await start();
+  const path = "/metrics";
+  const { body } = await core!.handler({
+    method: "GET",
+    path,
+    headers: {},
+    body: Buffer.of(),
+    user,
+  });
+  const lines = Buffer.from(body as Uint8Array)
+    .toString()
+    .split("\n");
+  const seats = lines.flatMap(
+    (line) =>
+      /^apiserver_flowcontrol_nominal_limit_seats\{priority_level="(.*)"\} (\d+)$/
+        .exec(line)
+        ?.slice(1) ?? [],
+  );
+  assert.deepEqual(seats.slice(0, 6), ["catch-all", "13", "exempt", "0", "global-default", "49"]);
 });

@@ -34,8 +34,8 @@ export function startPostStartHooks(options: PostStartHookOptions): () => Promis
   const controllers = [
     ...startSystemObjectsControllers(options),
     new CrdRegistrationController(options),
-    new FlowSchemaStatusController(options),
     new AvailabilityController(options),
+    new FlowSchemaStatusController(options),
     ...(address ? [new IdentityLeaseController({ loopback, runtime: core.runtime, address })] : []),
     ...(advertised ? [new KubernetesEndpointsController(options, advertised)] : []),
   ];

@@ -10,7 +10,7 @@ import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { createKinds } from "./create-kinds.ts";
-import { groupOfRetired } from "../kinds/retired-versions.ts";
+import { goTypeOf, groupOfRetired } from "../kinds/registered-types.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import {
   readBootstrapObjects,
@@ -24,7 +24,6 @@ import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts"
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
-import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
 import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
 import { createWebhookServices } from "./webhook-services.ts";
@@ -119,7 +118,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     protobuf,
     webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
-    kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
+    kinds: { goTypeOf: (kind, group) => goTypeOf(data, kind, group), groupOfRetired },
     paths: [
       discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
       openApiPaths(options, { catalog, data, remote: () => aggregator.openApiPaths() }),
@@ -165,20 +164,6 @@ function startHooks(
     stopCompaction();
     return stop();
   };
-}
-
-/** Whether a kind of this group, version and name is built in or served. */
-function isKnownKind(
-  data: KindData,
-  catalog: ResourceCatalog,
-  [group, version, kind]: Parameters<KindRegistry["has"]>,
-): boolean {
-  return (
-    data.typeOf(group, version, kind) !== undefined ||
-    catalog
-      .all()
-      .some((each) => each.group === group && each.version === version && each.kind === kind)
-  );
 }
 
 /** The address that discovery shows when the server does not listen: its name inside a cluster. */

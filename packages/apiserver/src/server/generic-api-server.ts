@@ -181,10 +181,12 @@ function createServices(
     authorization: access.authorization,
     admission: createAdmission(plugins, options, access),
     kinds: options.kinds ?? {
-      has: (group, version, kind) =>
+      goTypeOf: ({ group, version, kind }) =>
         catalog
           .all()
-          .some((each) => each.group === group && each.version === version && each.kind === kind),
+          .some((each) => each.group === group && each.version === version && each.kind === kind)
+          ? `${version}.${kind}`
+          : undefined,
       groupOfRetired: () => undefined,
     },
     scaleCodec: options.scaleCodec,

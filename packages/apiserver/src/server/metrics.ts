@@ -1,5 +1,5 @@
-// Serves /metrics: requests by verb, resource and code, objects by resource, limits of priority
-// levels. Only those of upstream's metrics that mean the same here; the others are absent rather than zero.
+// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of
+// upstream's metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
 import type { Decoded } from "homeostat/api";
@@ -7,8 +7,7 @@ import type { PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
-import { nominalLimitSeats } from "../flowcontrol/nominal-limit-seats.ts";
-import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 const verbs: Readonly<Record<string, string>> = {
@@ -60,14 +59,14 @@ export class RequestMetrics {
   /** All metrics in Prometheus' text format. */
   text(): string {
     return [
-      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
-      ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
         "apiserver_flowcontrol_nominal_limit_seats",
         "gauge",
         "[BETA] Nominal number of execution seats configured for each priority level",
-        this.#nominalLimits(),
+        this.#nominalSeats(),
       ),
+      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
+      ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
         "process_start_time_seconds",
         "gauge",
@@ -78,17 +77,18 @@ export class RequestMetrics {
     ].join("\n");
   }
 
-  #nominalLimits(): ReadonlyMap<string, number> {
-    const { store, catalog } = this.#core;
-    const levels = createStoredObjects(store, catalog).list({
-      group: "flowcontrol.apiserver.k8s.io",
-      resource: "prioritylevelconfigurations",
-    }) as readonly Decoded<PriorityLevelConfiguration>[];
-    return new Map(
-      nominalLimitSeats(levels)
-        .entries()
-        .map(([name, seats]) => [formatLabels({ priority_level: name }), seats]),
+  #nominalSeats(): ReadonlyMap<string, number> {
+    const group = "flowcontrol.apiserver.k8s.io";
+    const served = this.#core.catalog.find(group, "v1", "prioritylevelconfigurations");
+    const listing = served && this.#core.store.list(storagePrefixOf(served, ""));
+    const levels =
+      typeof listing === "object"
+        ? Array.from(listing.items, ({ bytes }) => parseStored(bytes) as PriorityLevel)
+        : [];
+    const seats = nominalSeats(levels).map(
+      ([name, count]) => [formatLabels({ priority_level: name }), count] as const,
     );
+    return new Map(seats);
   }
 
   #countObjects(): ReadonlyMap<string, number> {
@@ -106,6 +106,24 @@ export class RequestMetrics {
     return counts;
   }
 }
+
+type PriorityLevel = Decoded<PriorityLevelConfiguration>;
+
+/**
+ * The seats of the server, those of 400 requests that read and 200 that write, shared among the
+ * levels. Upstream: pkg/util/flowcontrol/apf_controller.go (finishQueueSetReconfigsLocked).
+ */
+function nominalSeats(levels: readonly PriorityLevel[]): readonly (readonly [string, number])[] {
+  const sharesOf = ({ spec }: PriorityLevel): number =>
+    Number((spec?.limited ?? spec?.exempt)?.nominalConcurrencyShares ?? 0);
+  const sum = levels.reduce((total, level) => total + sharesOf(level), 0);
+  return levels.map((level) => [
+    level.metadata?.name ?? "",
+    sum ? Math.ceil((serverSeats * sharesOf(level)) / sum) : 0,
+  ]);
+}
+
+const serverSeats = 600;
 
 const requestsHelp =
   "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.";

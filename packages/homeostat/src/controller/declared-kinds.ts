@@ -2,7 +2,7 @@
 import type { Kind } from "../api/kind.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 
-/** The controller's own kind and what it owns, refers to, watches and indexes; some repeatedly. */
+/** The controller's own kind and what it owns, refers to, watches and indexes. */
 export function declaredKinds({
   kind,
   owns,
@@ -11,5 +11,5 @@ export function declaredKinds({
   indexes,
 }: ControllerDefinition): readonly Kind[] {
   const named = [...Object.values(refs), ...Object.values(watches), ...Object.values(indexes)];
-  return [kind, ...owns, ...named.map(({ target }) => target)];
+  return [...new Set([kind, ...owns, ...named.map(({ target }) => target)])];
 }

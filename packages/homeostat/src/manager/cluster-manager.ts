@@ -5,7 +5,9 @@ import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
 import { ContestedObjects } from "../cache/contested-objects.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import { declaredKinds } from "../controller/declared-kinds.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
+import { kindId } from "../controller/echo/run-record.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { WriteChains } from "../controller/loop/write-chains.ts";
@@ -173,13 +175,27 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf({ cache, scope, starting }: ManagerState): ReturnType<Manager["readiness"]> {
+function readinessOf({
+  cache,
+  scope,
+  starting,
+  definitions,
+}: ManagerState): ReturnType<Manager["readiness"]> {
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
     const waiting = starting?.waitingFor(informer.kind) ?? [];
     return `${describeInformer(informer)}: ${describeReason(informer, waiting)}`;
   });
-  return { ready: behind.every((informer) => isLeftOut(scope, informer)), reasons };
+  const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
+  const counts = (informer: Informer): boolean =>
+    !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
+  return { ready: !behind.some(counts), reasons };
+}
+
+/** What one object watches, and this user cannot have, is no fault of the operator. */
+function isThere(informer: Informer): boolean {
+  const { isServed, isAllowed } = informer.freshness();
+  return isServed && isAllowed;
 }
 
 function isLeftOut(scope: WatchedScope, { scope: { namespace } }: Informer): boolean {

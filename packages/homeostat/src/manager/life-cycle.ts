@@ -135,6 +135,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
+    lease: (kind) => scope.lease(kind),
     narrowing: state.narrowing,
     recorder,
     statusTurns: state.statusTurns,

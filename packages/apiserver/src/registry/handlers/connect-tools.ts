@@ -21,6 +21,9 @@ const maxAttempts = 100;
 /** The field manager of the server's own changes. */
 const ownManager = "kube-apiserver";
 
+/** What the server itself deletes is not admitted. */
+const noAdmission = { mutating: [], validating: [] } as const;
+
 /** The tools for one request. */
 export function createConnectTools(scope: RequestScope): ConnectTools {
   const { core, request, resource, namespace, name } = scope;
@@ -35,7 +38,8 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
       await overwrite(target, change, { ...options, tracked: "status" });
     },
     async remove(options: DeleteOptions) {
-      await deleteStored(scope, storageKeyOf(resource, namespace, name), options);
+      const unadmitted = { ...scope, core: { ...core, admission: noAdmission } };
+      await deleteStored(unadmitted, storageKeyOf(resource, namespace, name), options);
     },
     list(kind) {
       const other = findResource(scope, kind);

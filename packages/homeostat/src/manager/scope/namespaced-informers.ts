@@ -4,6 +4,7 @@
 // serve hold up no others: their objects follow when it does.
 import type { Kind } from "../../api/kind.ts";
 import type { Cache, Informer, InformerLease } from "../../cache/index.ts";
+import { whenHeard } from "../../cache/when-heard.ts";
 import { informerId } from "./informer-id.ts";
 import { UnionInformer } from "./union-informer.ts";
 
@@ -43,6 +44,18 @@ export class NamespacedInformers {
       if (isVisible) union.connect(namespace);
     }
     return union;
+  }
+
+  /** Lets go of a kind whose objects are no longer read. */
+  drop(kind: Kind): void {
+    const id = informerId(kind);
+    const union = this.#unions.get(id);
+    if (!union) return;
+    this.#unions.delete(id);
+    for (const { leases } of this.#open.values()) {
+      leases.get(union)?.release();
+      leases.delete(union);
+    }
   }
 
   /**
@@ -102,7 +115,7 @@ export class NamespacedInformers {
 
   async #showSynced(namespace: string, opened: OpenNamespace): Promise<void> {
     const { signal } = opened.closing;
-    await settled(informersOf(opened), signal);
+    await whenHeard(informersOf(opened), signal);
     if (!signal.aborted && !opened.isVisible) this.#show(namespace, opened);
   }
 
@@ -125,20 +138,6 @@ export class NamespacedInformers {
     for (const union of opened.leases.keys()) union.connect(namespace);
     opened.shown.resolve();
   }
-}
-
-/** Resolves when each informer has synced or its kind is not served, or the signal aborts. */
-async function settled(informers: readonly Informer[], signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = (): void => {
-    const isHeld = informers.some((one) => !one.hasSynced() && one.freshness().isServed);
-    if (!isHeld || signal.aborted) resolve();
-  };
-  const listeners = informers.map((informer) => informer.onFreshness(check));
-  for (const informer of informers) informer.synced(signal).then(check, check);
-  check();
-  await promise;
-  for (const listener of listeners) listener.remove();
 }
 
 const informersOf = ({ leases }: OpenNamespace): readonly Informer[] =>

@@ -85,7 +85,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   server.on("request", serve);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Uint8Array) => {
     const caller = options.tls?.clientCa ? callers.of(request) : undefined;
-    const exchange = { request, socket, head, underway, caller };
+    const exchange = { request, socket, head, underway, turns, caller };
     void connections.during(serveUpgrade(handler, exchange));
   });
   server.on("connect", refuseTunnel);

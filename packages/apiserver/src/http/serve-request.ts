@@ -76,7 +76,7 @@ export const toApiRequest = (
 export async function sendAnswer(
   answer: ApiResponse,
   apiRequest: ApiRequest,
-  exchange: HttpExchange,
+  exchange: Pick<HttpExchange, "response" | "underway" | "turns">,
 ): Promise<void> {
   const { response } = exchange;
   if (isStream(answer.body)) {

@@ -88,7 +88,7 @@ export async function sendAnswer(
     send(
       response,
       answer.status,
-      { ...answer.headers, ...packing },
+      packing ? { ...answer.headers, ...packing } : answer.headers,
       packing ? await gzipBody(answer.body) : answer.body,
     );
   }
@@ -106,15 +106,16 @@ const textOf = (value: string): string =>
  * byte of UTF-8 is passed as one character.
  */
 export function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
-  const toBytes = (value: string): string =>
-    beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === "string" ? toBytes(value) : value.map(toBytes),
-    ]),
-  );
+  const out: OutgoingHttpHeaders = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]!;
+    out[name] = typeof value === "string" ? toBytes(value) : value.map(toBytes);
+  }
+  return out;
 }
+
+const toBytes = (value: string): string =>
+  beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
 
 function send(
   response: AnyResponse,
@@ -123,10 +124,9 @@ function send(
   body: Uint8Array,
 ): void {
   if (response.destroyed) return;
-  response.writeHead(status, {
-    ...wireHeaders(headers),
-    ...(status === 304 || status === 204 ? {} : { "content-length": body.length }),
-  });
+  const written = wireHeaders(headers);
+  if (status !== 304 && status !== 204) written["content-length"] = body.length;
+  response.writeHead(status, written);
   response.end(body);
 }
 
@@ -189,12 +189,13 @@ async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
 
 const listHeader = /^impersonate-/;
 
-function flatHeaders(request: AnyRequest): Record<string, string> {
+function flatHeaders({ headers, rawHeaders }: AnyRequest): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value === undefined || name[0] === ":") continue;
     out[name] = textOf(typeof value === "string" ? value : value.join(", "));
-    if (listHeader.test(name)) out[name] = textOf(rawValues(request.rawHeaders, name).join("\n"));
+    if (listHeader.test(name)) out[name] = textOf(rawValues(rawHeaders, name).join("\n"));
   }
   return out;
 }

@@ -169,7 +169,7 @@ class MutatingRun {
     const { object } = version.request;
     if (!object) return;
     try {
-      const target = targetOf(version, this.#request.subresource, this.#services.catalog);
+      const target = targetOf(version, this.#request.subresource, this.#services);
       const mutated = mutator(target, object, { ...input, versioned: version.request });
       assertVersion(this.#request, target, version);
       version.request = { ...version.request, object: mutated };
@@ -217,12 +217,14 @@ function assertVersion(
 function targetOf(
   { resource, request: { kind } }: Version,
   subresource: string,
-  catalog: ResourceCatalog,
+  { catalog, scaleCodec }: PluginServices,
 ): MutationTarget {
+  const isScale = kind.group === "autoscaling" && kind.kind === "Scale";
   const isPublished = kind.group === resource.group && kind.version === resource.version;
   return {
     kind,
-    codec: codecOf(resource, subresource, kind.kind),
+    isCustom: resource.codec.goType === "unstructured",
+    codec: isScale ? scaleCodec : codecOf(resource, subresource, kind.kind),
     schema: isPublished ? "published" : "unpublished",
     codecOfKind: (other) => resourceOfKind(catalog, other)?.codec,
   };

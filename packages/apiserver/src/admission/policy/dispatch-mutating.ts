@@ -4,7 +4,6 @@
 import { ApiStatusError, equalJson, type JsonObject } from "homeostat/api";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
-import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { PluginReinvocation } from "../plugin-reinvocation.ts";

@@ -1,5 +1,5 @@
-// Certificates as Go makes them for webhooks of knative.dev/pkg: authority and server have one name,
-// and the server's has no key identifier of the authority. OpenSSL takes it for self-signed.
+// Certificates as Go makes them for webhooks of knative.dev/pkg: authority and server have one
+// name, and the server's has no key identifier of the authority. OpenSSL takes it for self-signed.
 import assert from "node:assert/strict";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";

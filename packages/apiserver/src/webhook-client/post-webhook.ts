@@ -22,7 +22,6 @@ import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
   type WebhookAccess,
-  type WebhookCall,
   type WebhookClient,
   type WebhookClientConfig,
   type WebhookClientOptions,
@@ -36,23 +35,14 @@ const maxRetries = 10;
 
 /** The driver of one server. */
 export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): WebhookClient {
-  const agents = new Map<string, Agent | HttpAgent>();
-  /** Certificates to trust beside the bundle. */
-  const trusted = new Map<string, X509Certificate>();
-  const agentOf = (outgoing: Outgoing): Agent | HttpAgent => {
-    const own = trusted.get(keyOf(outgoing));
-    const key = keyOf(outgoing) + (own?.fingerprint256 ?? "");
-    const agent = agents.get(key) ?? createAgent(outgoing, own);
-    agents.set(key, agent);
-    return agent;
-  };
+  const connections = createConnections();
   const sendTo = async (outgoing: Outgoing, at: Sending["at"]): Promise<Reply> => {
     try {
-      return await send(outgoing, { clock, agent: agentOf(outgoing), at });
+      return await send(outgoing, { clock, agent: connections.agentOf(outgoing), at });
     } catch (error) {
       if (!(error instanceof NamesakeError)) throw error;
-      trusted.set(keyOf(outgoing), error.certificate);
-      return await send(outgoing, { clock, agent: agentOf(outgoing), at });
+      connections.trust(outgoing, error.certificate);
+      return await send(outgoing, { clock, agent: connections.agentOf(outgoing), at });
     }
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
@@ -83,6 +73,30 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
           throw postError(outgoing, "context deadline exceeded");
       }
     },
+    close: () => connections.close(),
+  };
+}
+
+/** The kept connections, by webhook. */
+interface Connections {
+  agentOf(outgoing: Outgoing): Agent | HttpAgent;
+  /** Trusts a certificate beside the bundle of the webhook. */
+  trust(outgoing: Outgoing, certificate: X509Certificate): void;
+  close(): void;
+}
+
+function createConnections(): Connections {
+  const agents = new Map<string, Agent | HttpAgent>();
+  const trusted = new Map<string, X509Certificate>();
+  return {
+    agentOf(outgoing) {
+      const own = trusted.get(keyOf(outgoing));
+      const key = keyOf(outgoing) + (own?.fingerprint256 ?? "");
+      const agent = agents.get(key) ?? createAgent(outgoing, own);
+      agents.set(key, agent);
+      return agent;
+    },
+    trust: (outgoing, certificate) => void trusted.set(keyOf(outgoing), certificate),
     close() {
       for (const agent of agents.values()) agent.destroy();
       agents.clear();

@@ -34,6 +34,7 @@ import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { UsedSignals } from "./signals/used-signals.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
@@ -180,6 +181,7 @@ function createState(
     dynamicWatches: openDynamicWatches(options, loops, warnings),
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
+    usedSignals: new UsedSignals(options.definition, warnings),
     phaseCalls: new PhaseCalls(),
     warnings,
     keepsConditions: reports.conditions,

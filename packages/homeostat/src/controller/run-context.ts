@@ -1,5 +1,6 @@
 // The context that the user's code receives: a plain object, whose dearer parts are made when they
 // are first read.
+import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { describeError } from "../util/describe-error.ts";
@@ -151,7 +152,7 @@ function readsOf(
     observe,
     reading: (kind: Kind) => scope.record.reads(kind),
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
-    ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
+    ...(isFinal(object) ? { failed: reportUnresolved(dependencies, object, scope) } : {}),
   };
 }
 
@@ -183,10 +184,15 @@ export function observerOf(dependencies: ReconcileDependencies, object: KubeObje
 }
 
 /** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */
-function reportUnresolved({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+function reportUnresolved(
+  { warnings, definition, primary }: ReconcileDependencies,
+  { metadata }: KubeObject,
+  { title }: RunScope,
+) {
+  const { message: mismatch } = primary.entry(formatObjectKey(metadata))?.mismatch ?? {};
   return (what: string, error: unknown): void =>
     warnings.warn(title, what, {
-      message: `finalize runs without ${what}: ${describeError(error)}`,
+      message: `finalize runs without ${what}: ${mismatch === undefined ? describeError(error) : `the object does not match its definition: ${mismatch}`}`,
       controller: definition.name,
       error,
     });

@@ -111,6 +111,7 @@ export class Run implements ContextRun {
   status(fields: Readonly<Record<string, unknown>>): void {
     this.scope.assertRunning("status(…)");
     this.#reads.writes("sets its status");
+    refuseUndeclaredFields(this.#dependencies.definition, fields);
     setStatusFields(this.intent, fields);
   }
 
@@ -273,6 +274,26 @@ function guardOf(
     if (isWhole && !current && !("current" in write)) return;
     guard.check({ ...write, current });
   };
+}
+
+const alwaysThere = ["conditions", "observedGeneration"];
+
+/** The server would refuse the whole status, or drop the field in silence. */
+function refuseUndeclaredFields({ kind, name }: ControllerDefinition, fields: object): void {
+  const definition = definitionOfKind(kind);
+  if (!definition || definition.status?.["x-kubernetes-preserve-unknown-fields"]) return;
+  const { properties = {}, additionalProperties } = definition.status ?? {};
+  const isDeclared = (field: string): boolean =>
+    Object.hasOwn(properties, field) || alwaysThere.includes(field);
+  const missing = additionalProperties
+    ? undefined
+    : Object.keys(fields).find((field) => !isDeclared(field));
+  if (missing === undefined) return;
+  throw new HomeostatError(
+    "ERR_UNDECLARED",
+    `"${name}" sets status.${missing}, which ${kind.kind} does not declare; it has ${Object.keys(properties).join(", ") || "none"}`,
+    { hint: "add the field to the resource's `status`" },
+  );
 }
 
 function setCondition(

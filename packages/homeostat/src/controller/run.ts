@@ -27,7 +27,13 @@ import { createOwn, type Owning } from "./own/create-own.ts";
 import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { targetsOf } from "./resolve-refs.ts";
-import { type ContextRun, createContext, isFinal, observerOf } from "./run-context.ts";
+import {
+  type ContextRun,
+  createContext,
+  isFinal,
+  type Observe,
+  observerOf,
+} from "./run-context.ts";
 import type { RunClient } from "./run/run-client.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
@@ -49,6 +55,7 @@ export class Run implements ContextRun {
   readonly object: KubeObject;
   readonly scope: RunScope;
   readonly caller: RunClient;
+  readonly observe: Observe;
   readonly intent: StatusIntent = createStatusIntent();
   readonly context: Context<any, any, any, any, any>;
   readonly #dependencies: ReconcileDependencies;
@@ -70,6 +77,7 @@ export class Run implements ContextRun {
     this.object = object;
     this.scope = scope;
     this.caller = caller;
+    this.observe = observerOf(dependencies, object);
     this.#dependencies = dependencies;
     const { dynamicWatches } = dependencies;
     const isWatched = (kind: Kind): boolean =>
@@ -150,7 +158,7 @@ export class Run implements ContextRun {
       refuseNarrow(this.#dependencies, kind, selection);
       const key = formatObjectKey(object.metadata);
       const found = await dynamicWatches.read({ key, kind, selection, signal: scope.signal });
-      return observerOf(this.#dependencies, object)(found);
+      return this.observe(found);
     };
     return scope.call(`watch(${kind?.kind})`, read, { isRead: true });
   }
@@ -191,7 +199,7 @@ function recorderOf(
 /** The client of the context; its default namespace is that of the object. */
 function openClient(
   dependencies: ReconcileDependencies,
-  { object, caller }: Run,
+  { object, caller, observe }: Run,
   parts: Pick<ClientRun, "scope" | "reads" | "guards"> & { readonly scope: RunScope },
 ): ControllerClient {
   const { metadata } = object;
@@ -201,7 +209,7 @@ function openClient(
   const by = formatObjectKey(metadata);
   return createControllerClient(inNamespace, {
     ...parts,
-    observe: observerOf(dependencies, object),
+    observe,
     runtime,
     manager: names.manager,
     applies: (kind, manifest, manager) => {

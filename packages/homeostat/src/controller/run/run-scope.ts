@@ -8,7 +8,7 @@ import { addCaller } from "../../util/user-frames.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import type { ChainRun } from "../loop/write-chains.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
-import type { UsedSignals } from "../signals/used-signals.ts";
+import type { SignalUse } from "../signals/signal-use.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import { type CurrentRun, currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -46,7 +46,7 @@ export class RunScope implements CurrentRun {
   /** Undefined outside of a manager. */
   phaseHost: PhaseHost | undefined;
   /** Undefined outside of a manager. */
-  usedSignals: UsedSignals | undefined;
+  usedSignals: SignalUse | undefined;
   /** Which runs have caused it; undefined where that is not followed. */
   readonly chain: ChainRun | undefined;
   readonly #late: (error: unknown) => void;

@@ -1,6 +1,7 @@
 // Names the signals that a controller sets or clears and does not list in `signals`: nothing says
 // that it does, no change of the entry reconciles its objects, and no limit is watched.
 import type { WarnOnce } from "../warn-once.ts";
+import type { SignalUse } from "./signal-use.ts";
 import { describeSignal, type Signal } from "./signal.ts";
 
 /** A controller and what it declares. */
@@ -10,7 +11,7 @@ interface Declaring {
 }
 
 /** The signals that runs of one controller use. */
-export class UsedSignals {
+export class UsedSignals implements SignalUse {
   readonly #definition: Declaring;
   readonly #warnings: WarnOnce;
 

@@ -249,3 +249,28 @@ test("the status repeats the limits, sums the usage of evaluated resources and k
     undefined,
   );
 });
+
+test("what several resources use under one name is summed", () => {
+  const name = "requests.deviceclass.resource.kubernetes.io/gold";
+  const classes = () => [{ metadata: { name: "gold" }, spec: {} }];
+  const request = { exactly: { deviceClassName: "gold", allocationMode: "ExactCount", count: 2 } };
+  const claim = { metadata: { name: "c" }, spec: { devices: { requests: [request] } } };
+  const status = nextQuotaStatus(
+    { metadata: { name: "q" }, spec: { hard: { [name]: "9" } }, status: {} } as never,
+    [
+      {
+        evaluator: evaluatorFor({ group: "", resource: "pods" }, nothing),
+        objects: [object({ containers: [container({ [name.slice("requests.".length)]: "1" })] })],
+      },
+      {
+        evaluator: evaluatorFor(
+          { group: "resource.k8s.io", resource: "resourceclaims" },
+          { ...nothing, classes },
+        ),
+        objects: [claim as unknown as QuotaObject],
+      },
+    ],
+    0,
+  );
+  assert.deepEqual(status?.used, { [name]: "3" });
+});

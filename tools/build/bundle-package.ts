@@ -6,7 +6,7 @@ import { isBuiltin } from "node:module";
 import { join, posix, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { keepModuleUrls } from "./keep-module-urls.ts";
-import { inLatin1 } from "./in-latin-1.ts";
+import { inAscii } from "./in-ascii.ts";
 import { withoutBuiltinFacades } from "./without-builtin-facades.ts";
 
 /** A call of loadLate: the importing module and the module that it loads. */
@@ -28,7 +28,7 @@ export async function bundlePackage(
     cwd: sources,
     platform: "node",
     external: (id) => isBuiltin(id) || installed.some((name) => `${id}/`.startsWith(`${name}/`)),
-    plugins: [keepModuleUrls(sources), withoutBuiltinFacades, inLatin1],
+    plugins: [keepModuleUrls(sources), withoutBuiltinFacades, inAscii],
   });
   for (const file of globSync("**/*.js", { cwd: output })) rmSync(join(output, file));
   await build.write({

@@ -20,7 +20,7 @@ import {
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts";
+import type { OpenApiService, RemoteOpenApi } from "../openapi/openapi-service.ts";
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
@@ -88,6 +88,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly handler: Handler;
   readonly kindData: KindData;
+  /** Whether a path belongs to another server, which may upgrade connections. */
+  readonly upgrades: (path: string) => boolean;
   /** Stops the hooks and closes every watch. */
   close(): Promise<void>;
 }
@@ -121,7 +123,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     kinds: { goTypeOf: (kind, group) => goTypeOf(data, kind, group), groupOfRetired },
     paths: [
       discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
-      openApiPaths(options, { catalog, data, remote: () => aggregator.openApiPaths() }),
+      openApiPaths(options, { catalog, data, remote: aggregator }),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -142,7 +144,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     aggregator.close();
     await core.close();
   };
-  return { handler: core.handler, kindData: data, close };
+  return { handler: core.handler, kindData: data, upgrades: aggregator.serves, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */
@@ -176,7 +178,7 @@ function createScaleCodec(data: KindData): VersionCodec {
     data,
     kind,
     model,
-    smd: createKindTypes(data)(model),
+    smd: () => createKindTypes(data)(model),
     emptyLists: "null",
   });
 }
@@ -222,7 +224,7 @@ function openApiPaths(options: ControlPlaneOptions, sources: OpenApiSources): Pa
 interface OpenApiSources {
   readonly catalog: ResourceCatalog;
   readonly data: KindData;
-  readonly remote: RemotePaths;
+  readonly remote: RemoteOpenApi;
 }
 
 async function loadOpenApi(

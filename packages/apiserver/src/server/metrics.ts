@@ -2,9 +2,12 @@
 // upstream's metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
+import type { Decoded } from "homeostat/api";
+import type { PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
+import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 const verbs: Readonly<Record<string, string>> = {
@@ -18,6 +21,7 @@ const verbs: Readonly<Record<string, string>> = {
 export class RequestMetrics {
   readonly #core: CoreServices;
   readonly #startedAtMs: number;
+  /** By the label values of their series, a line each: formatted when they are asked for. */
   readonly #requests = new Map<string, number>();
 
   constructor(core: CoreServices) {
@@ -29,7 +33,7 @@ export class RequestMetrics {
   count(request: ServerRequest, code: number): void {
     const { isResource, group, version, resource } = request.info;
     if (isResource ? !this.#core.catalog.find(group, version, resource) : code !== 200) return;
-    const series = formatLabels(labelsOf(request, code));
+    const series = requestLabels(request, code);
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
   }
 
@@ -56,7 +60,13 @@ export class RequestMetrics {
   /** All metrics in Prometheus' text format. */
   text(): string {
     return [
-      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
+      ...figure(
+        "apiserver_flowcontrol_nominal_limit_seats",
+        "gauge",
+        "[BETA] Nominal number of execution seats configured for each priority level",
+        this.#nominalSeats(),
+      ),
+      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requestSeries()),
       ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
         "process_start_time_seconds",
@@ -66,6 +76,29 @@ export class RequestMetrics {
       ),
       "",
     ].join("\n");
+  }
+
+  #nominalSeats(): ReadonlyMap<string, number> {
+    const group = "flowcontrol.apiserver.k8s.io";
+    const served = this.#core.catalog.find(group, "v1", "prioritylevelconfigurations");
+    const listing = served && this.#core.store.list(storagePrefixOf(served, ""));
+    const levels =
+      typeof listing === "object"
+        ? Array.from(listing.items, ({ bytes }) => parseStored(bytes) as PriorityLevel)
+        : [];
+    const seats = nominalSeats(levels).map(
+      ([name, count]) => [formatLabels({ priority_level: name }), count] as const,
+    );
+    return new Map(seats);
+  }
+
+  #requestSeries(): ReadonlyMap<string, number> {
+    const series = Iterator.from(this.#requests).map(([values, count]) => {
+      const texts = values.split("\n");
+      const labels = requestLabelNames.map((name, i) => [name, texts[i] ?? ""] as const);
+      return [formatLabels(Object.fromEntries(labels)), count] as const;
+    });
+    return new Map(series);
   }
 
   #countObjects(): ReadonlyMap<string, number> {
@@ -84,29 +117,51 @@ export class RequestMetrics {
   }
 }
 
+type PriorityLevel = Decoded<PriorityLevelConfiguration>;
+
+/**
+ * The seats of the server, those of 400 requests that read and 200 that write, shared among the
+ * levels. Upstream: pkg/util/flowcontrol/apf_controller.go (finishQueueSetReconfigsLocked).
+ */
+function nominalSeats(levels: readonly PriorityLevel[]): readonly (readonly [string, number])[] {
+  const sharesOf = ({ spec }: PriorityLevel): number =>
+    Number((spec?.limited ?? spec?.exempt)?.nominalConcurrencyShares ?? 0);
+  const sum = levels.reduce((total, level) => total + sharesOf(level), 0);
+  return levels.map((level) => [
+    level.metadata?.name ?? "",
+    sum ? Math.ceil((serverSeats * sharesOf(level)) / sum) : 0,
+  ]);
+}
+
+const serverSeats = 600;
+
 const requestsHelp =
   "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.";
 const objectsHelp =
   "[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
 
-function labelsOf(
-  { api, info, query }: ServerRequest,
-  code: number,
-): Readonly<Record<string, string>> {
+const requestLabelNames = [
+  "code",
+  "component",
+  "dry_run",
+  "group",
+  "resource",
+  "scope",
+  "subresource",
+  "verb",
+  "version",
+] as const;
+
+/** The values of these labels, a line each. */
+function requestLabels({ api, info, query }: ServerRequest, code: number): string {
   const { isResource, path, group, version, resource, subresource, verb } = info;
+  const component = isResource ? "apiserver" : "";
+  const dryRun = query.first("dryRun") === "All" ? "All" : "";
   const isApply =
     verb === "patch" && api.headers["content-type"]?.startsWith("application/apply-patch");
-  return {
-    code: String(code),
-    component: isResource ? "apiserver" : "",
-    dry_run: query.first("dryRun") === "All" ? "All" : "",
-    group,
-    resource,
-    scope: scopeOf(info),
-    subresource: isResource ? subresource : path,
-    verb: isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase()),
-    version,
-  };
+  const shownVerb = isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase());
+  const part = isResource ? subresource : path;
+  return `${code}\n${component}\n${dryRun}\n${group}\n${resource}\n${scopeOf(info)}\n${part}\n${shownVerb}\n${version}`;
 }
 
 function scopeOf({ isResource, verb, namespace, name }: ServerRequest["info"]): string {

@@ -30,7 +30,10 @@ export async function runServer(flags: Flags): Promise<number> {
   if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
   if (faultsFile) writeSecret(faultsFile, `${JSON.stringify(server.faultsEndpoint)}\n`);
   process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
+  const { trimHeapWhenIdle } = await import("../trim-heap.ts");
+  const endTrimming = trimHeapWhenIdle();
   await stopped;
+  endTrimming();
   await server.close();
   // Its token opens nothing any more.
   if (faultsFile) rmSync(faultsFile, { force: true });

@@ -3,7 +3,7 @@
 // overload would turn the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
-import { checkDefinition } from "./check-definition.ts";
+import { checkDefinition, checkScope } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Own } from "./own/own-function.ts";
@@ -281,6 +281,7 @@ export function defineScope<
 ): Scope<K, Owned, R, W, I> & {
   controller(handlers: Handlers<Context<K, Owned, R, W, I>>): Controller<K, Owned, R, W, I>;
 } {
+  checkScope(kind, declared);
   return {
     kind,
     ...declared,

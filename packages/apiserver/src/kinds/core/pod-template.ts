@@ -6,9 +6,9 @@ import type { PodTemplate } from "homeostat/k8s/core/v1";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
-import { containerCells } from "./workload/workload.ts";
 import { podTemplateWarnings } from "./pod/warnings/pod-warnings.ts";
 import { generationChanged } from "./workload/workload-warnings.ts";
+import { containerCells } from "./workload/workload.ts";
 import { generationStrategy } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
@@ -23,15 +23,12 @@ export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
       validate: ({ template }, old) =>
         validatePodTemplate(template ?? {}, "template", old && (old.template ?? {})),
     }),
-    warningsOnCreate: warnings,
-    warningsOnUpdate: (object, old) => (generationChanged(object, old) ? warnings(object) : []),
+    warningsOnCreate: ({ template }) => podTemplateWarnings(template ?? {}, "template"),
+    warningsOnUpdate: (object, old) =>
+      generationChanged(object, old) ? podTemplateWarnings(object.template ?? {}, "template") : [],
   },
   cells,
 };
-
-function warnings({ template }: Decoded<PodTemplate>): readonly string[] {
-  return podTemplateWarnings(template ?? {}, "template");
-}
 
 function cells(object: Decoded<PodTemplate>): readonly Json[] {
   const template = object.template ?? {};

@@ -17,6 +17,8 @@ import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
 import { createGoEncoder } from "./go-encoder.ts";
+import { createStructPlans } from "./struct-plans.ts";
+import { createListUnsetter } from "./unset-empty-lists.ts";
 
 /** What a kind adds to plain decoding. */
 export interface TypedCodecOptions {
@@ -26,7 +28,8 @@ export interface TypedCodecOptions {
   readonly model: string;
   /** Model of the storage version, if it is a different one. */
   readonly storageModel?: string;
-  readonly smd: SmdType;
+  /** Called when the type is first asked for. */
+  readonly smd: () => SmdType;
   readonly emptyLists: EmptyLists;
   /**
    * Upstream's SetDefaults functions, in place; runs on requests and on stored objects. May throw
@@ -50,8 +53,10 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   const { data, kind, model, conversion } = options;
   const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
   const apiVersion = formatApiVersion(kind);
+  let smd: SmdType | undefined;
   const named = (object: JsonObject): JsonObject =>
     Object.assign(object, { apiVersion, kind: kind.kind });
+  let unset: ((object: JsonObject) => void) | undefined | "unknown" = "unknown";
   return {
     decode(body: ParsedJson): DecodeResult {
       const decoded = attempt(kind, () => decoder.decode(body));
@@ -66,9 +71,16 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     goType: "struct",
     typeMeta: "defaulted",
     protobuf: true,
-    smd: options.smd,
+    get smd() {
+      return (smd ??= options.smd());
+    },
     ...(options.accepts ? { accepts: options.accepts } : {}),
     patchMeta: patchTypeOf(data, model),
+    settle(object) {
+      if (options.emptyLists === "kept") return;
+      if (unset === "unknown") unset = createListUnsetter(createStructPlans(data), model);
+      unset?.(object);
+    },
     encode: createGoEncoder(data, model),
     encodeStored: createGoEncoder(data, options.storageModel ?? model),
     empty: () =>

@@ -3,11 +3,12 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { checkNames, isKind } from "../check-values.ts";
+import { unknownOptions } from "../../util/option-faults.ts";
+import { isKind } from "../check-values.ts";
 import type { NamespaceScope } from "./namespace-scope.ts";
 import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 
-/** A namespace of "" selects all. @throws SelectorSyntaxError, ERR_WATCH_SELECTION */
+/** A namespace of "" selects all. @throws ERR_WATCH_SELECTION */
 export function compileOwnSelection(
   kind: Kind,
   { metadata }: KubeObject,
@@ -37,7 +38,7 @@ function problemOf(kind: unknown, options: unknown, namespaces: NamespaceScope) 
   const title = `watch(${kind.kind})`;
   if (typeof options !== "object" || options === null)
     return `${title}: the second argument is ${describeValue(options)}, expected a selection`;
-  const [unknown] = checkNames(options, ["namespace", "labels", "fields"]);
+  const [unknown] = unknownOptions(options, ["namespace", "labels", "fields"]);
   if (unknown !== undefined) return `${title}: ${unknown}`;
   const { namespace } = options as Selection;
   if (!namespace || namespaces.includes(namespace)) return undefined;

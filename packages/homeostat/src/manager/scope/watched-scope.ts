@@ -55,7 +55,7 @@ const namespaceKind = {
   scope: "Cluster",
 } as Kind<KubeObject, never, never, never>;
 
-/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
+/** @throws ERR_MANAGER_NAMESPACES */
 export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
   const { cache, namespace, namespaces } = options;
   checkNamespaces(options);
@@ -64,7 +64,7 @@ export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
   return labelledScope(options, (namespaces as { readonly labels: Labels }).labels);
 }
 
-/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
+/** @throws ERR_MANAGER_NAMESPACES */
 export function checkNamespaces({
   namespace,
   namespaces,
@@ -86,7 +86,19 @@ export function checkNamespaces({
     throw new HomeostatError("ERR_MANAGER_NAMESPACES", `choosing what to watch: ${problem}`, {
       hint: "correct what the message names",
     });
-  if (namespaces && "labels" in namespaces) compileSelection(namespaces);
+  if (namespaces && "labels" in namespaces) checkLabels(namespaces.labels);
+}
+
+function checkLabels(labels: Labels): void {
+  try {
+    compileSelection({ labels });
+  } catch (cause) {
+    throw new HomeostatError(
+      "ERR_MANAGER_NAMESPACES",
+      `choosing what to watch: namespaces with labels ${describeValue(labels)}: ${describeError(cause)}`,
+      { hint: "write labels as kubectl takes them, or as values by key", cause },
+    );
+  }
 }
 
 function listProblem(namespaces: unknown): string | undefined {

@@ -178,7 +178,7 @@ function createScaleCodec(data: KindData): VersionCodec {
     data,
     kind,
     model,
-    smd: createKindTypes(data)(model),
+    smd: () => createKindTypes(data)(model),
     emptyLists: "null",
   });
 }

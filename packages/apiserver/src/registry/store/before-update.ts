@@ -37,8 +37,8 @@ export function beforeUpdate(
   const metaErrors = validateMetaUpdate(hub, old);
   const { errors, warnings } = toOutcome(strategy.validateUpdate(hub, old, context));
   for (const text of warnings) context.warn(text);
-  // Upstream's common rules and those of most kinds both check metadata changes, so every such error
-  // is reported twice.
+  // Upstream's common rules and those of most kinds both check metadata changes, so every such
+  // error is reported twice.
   assertValid(resource, hub, [
     ...validateObjectMeta(hub, resource, pathSegmentName),
     ...metaErrors,

@@ -1,6 +1,7 @@
 // Reads what the usage of ResourceClaims depends on, for quotas that limit them or may limit them
 // under the names of extended resources.
-// Upstream: k8s.io/kubernetes/pkg/quota/v1/install/registry.go (NewQuotaConfigurationForControllers).
+// Upstream: k8s.io/kubernetes/pkg/quota/v1/install/registry.go
+// (NewQuotaConfigurationForControllers).
 import type { Client } from "homeostat/client";
 import type { Decoded } from "homeostat/api";
 import { Pod } from "homeostat/k8s/core/v1";

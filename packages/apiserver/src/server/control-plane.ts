@@ -20,7 +20,7 @@ import {
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts";
+import type { OpenApiService, RemoteOpenApi } from "../openapi/openapi-service.ts";
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
@@ -123,7 +123,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     kinds: { goTypeOf: (kind, group) => goTypeOf(data, kind, group), groupOfRetired },
     paths: [
       discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
-      openApiPaths(options, { catalog, data, remote: () => aggregator.openApiPaths() }),
+      openApiPaths(options, { catalog, data, remote: aggregator }),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -224,7 +224,7 @@ function openApiPaths(options: ControlPlaneOptions, sources: OpenApiSources): Pa
 interface OpenApiSources {
   readonly catalog: ResourceCatalog;
   readonly data: KindData;
-  readonly remote: RemotePaths;
+  readonly remote: RemoteOpenApi;
 }
 
 async function loadOpenApi(

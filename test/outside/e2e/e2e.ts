@@ -1,7 +1,7 @@
 // Upstream's end-to-end tests, unchanged, built from the published modules with the kubectl of the
 // same release and run by ginkgo in parallel. choices.ts selects the tests. OUTSIDE_FOCUS names the
-// files to run, by prefixes; with OUTSIDE_PLAIN the server has all controllers and three fake nodes,
-// and nothing plays the programs of pods.
+// files to run, by prefixes; with OUTSIDE_PLAIN the server has all controllers and three fake
+// nodes, and nothing plays the programs of pods.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";

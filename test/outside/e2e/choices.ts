@@ -10,7 +10,6 @@ const cloud = "a cloud provider has to be there";
 const machines = "nodes or programs of the control plane are broken or asked on purpose";
 const scheduler = "the real scheduler has to weigh nodes, or to drive pods away for others";
 const nodes = "authorization of nodes is left out";
-const descriptions = "the server has to be started with --openapi-descriptions";
 const devices = "a driver has to hand out devices";
 const offByDefault = "a controller that kube-controller-manager does not run unless asked";
 
@@ -18,10 +17,6 @@ export const choices: readonly Choice[] = [
   // sig-api-machinery
   { from: "apimachinery/apiserver_identity.go", because: machines },
   { from: "apimachinery/coordinatedleaderelection.go", because: machines },
-  {
-    from: "apimachinery/crd_publish_openapi.go",
-    not: [["works for CRD with validation schema", descriptions]],
-  },
   { from: "apimachinery/etcd_failure.go", because: machines },
   {
     from: "apimachinery/flowcontrol.go",

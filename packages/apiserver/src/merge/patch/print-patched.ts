@@ -1,6 +1,6 @@
 // A patched document as messages show it: objects that the patch touches have sorted members, the
 // others keep the order of the document.
-// Upstream: gopkg.in/evanphx/json-patch.v4 (lazyNode), whose parts stay bytes until they are needed.
+// Upstream: gopkg.in/evanphx/json-patch.v4 (lazyNode), which reads parts when it needs them.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { encodeUnsorted } from "../../apimachinery/encode-unsorted.ts";
 import { withoutNulls } from "./without-nulls.ts";

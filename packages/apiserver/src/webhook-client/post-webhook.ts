@@ -33,7 +33,7 @@ interface Outgoing {
   readonly url: URL;
   readonly shown: string;
   readonly call: WebhookCall;
-  readonly timeoutMs: number;
+  readonly waitMs: number;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -104,7 +104,7 @@ function address(call: WebhookCall): Outgoing {
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
   const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
-  return { url, shown, call, timeoutMs };
+  return { url, shown, call, waitMs: Math.min(timeoutMs, call.waitMs ?? timeoutMs) };
 }
 
 function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocation {
@@ -155,7 +155,7 @@ async function sendOnce(
   { clock, agent, at }: Sending,
   closed: { reused: boolean },
 ): Promise<Reply> {
-  const { url, call, timeoutMs } = outgoing;
+  const { url, call, waitMs } = outgoing;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const target = at ?? { host, port: Number(url.port || 443) };
   const options: RequestOptions = {
@@ -189,7 +189,7 @@ async function sendOnce(
         fail(postError(outgoing, goNetError(error, dialled))),
       );
     };
-    const timer = clock.timer(timeoutMs, () => {
+    const timer = clock.timer(waitMs, () => {
       const late = "context deadline exceeded";
       fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
@@ -219,12 +219,10 @@ async function dialledBy(
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { url, call, timeoutMs } = outgoing;
+  const { url, call, waitMs } = outgoing;
   const body = new TextEncoder().encode(call.body);
   return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(timeoutMs, () =>
-      fail(postError(outgoing, "context deadline exceeded")),
-    );
+    const timer = clock.timer(waitMs, () => fail(postError(outgoing, "context deadline exceeded")));
     const path = `${url.pathname}${url.search}`;
     void handler({ method: "POST", path, headers: headersOf(call.body), body }).then(
       ({ status, headers, body: answer }) => {

@@ -11,7 +11,7 @@ export interface MemberReader {
   bool(field: string): boolean | undefined;
   integer(field: string): number | undefined;
   texts(field: string): readonly string[];
-  textMap(field: string): void;
+  textMap(field: string): ReadonlyMap<string, string>;
   /** Base64 as text. */
   bytes(field: string): string | undefined;
 }
@@ -56,7 +56,9 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     textMap(field) {
       const value = memberOf(field);
       if (value !== undefined && !isObject(value)) throw cannot(value, field, "map[string]string");
-      itemsOf(field, Object.values(value ?? {}) as readonly Json[]);
+      const members = value ?? {};
+      const texts = itemsOf(field, Object.values(members) as readonly Json[]);
+      return new Map(Object.keys(members).map((key, i) => [key, texts[i]!]));
     },
     bytes(field) {
       const value = memberOf(field);

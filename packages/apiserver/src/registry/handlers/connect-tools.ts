@@ -45,6 +45,7 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
         : [];
     },
     find: (kind, otherName) => findStored(scope, kind, otherName),
+    audit: request.audit,
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),
   };

@@ -137,7 +137,8 @@ async function readBody(
   endpoint: Connection,
   fieldValidation: Parameters<typeof readObject>[3],
 ): Promise<JsonObject> {
-  if (!scope.request.api.body.length) return {};
+  // The body of a connection is what it streams.
+  if (!scope.request.api.body.length || isConnection(endpoint)) return {};
   if (endpoint.codec) {
     const object = await readObject(scope, endpoint.kind, endpoint.codec, fieldValidation);
     matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");

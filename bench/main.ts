@@ -12,11 +12,14 @@ import {
   kubeRs,
   type OperatorPeer,
 } from "./peers/operator-peer.ts";
+import { bareNode } from "./places/bare-node.ts";
 import { homeostat } from "./places/homeostat.ts";
 import type { Peer, Place } from "./places/place.ts";
+import { buildCommand } from "./places/published-command.ts";
 import { reference } from "./places/reference.ts";
 import { celRow } from "./rows/cel.ts";
-import { fanOutRow } from "./rows/fan-out.ts";
+import { fanOutRows } from "./rows/fan-out.ts";
+import { listRows } from "./rows/lists.ts";
 import { coldStartRow, growthRows, standingFloodRow, stormRow, syncRow } from "./rows/operators.ts";
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
@@ -36,9 +39,8 @@ const rows: readonly Row[] = [
   definitionRow,
   firstReconcileRow,
   ...requestRows,
-  fanOutRow(1),
-  fanOutRow(100),
-  fanOutRow(1000),
+  ...listRows,
+  ...fanOutRows,
   latencyRow,
   cacheRow,
   floodRow,
@@ -58,13 +60,14 @@ const operatorPeers: readonly OperatorPeer[] = [
   clientNode,
 ];
 
-const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
+const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone] [--bare]
 
 Rows: ${rows.map((row) => row.name).join(", ")}
   --rounds N     rounds per row, default 3; servers take turns within a round
   --factor F     multiplies object counts, default 1
   --output FILE  write JSON with every round
   --alone        measure our server only
+  --bare         also measure a Node server that does nothing: the limit of the platform
 
 Rows of operators compare ${operatorPeers.map(({ name }) => name).join(", ")}. Peers that are not built are
 left out; the first lines of the output say how to build them.
@@ -95,6 +98,7 @@ async function main(): Promise<void> {
       factor: { type: "string", default: "1" },
       output: { type: "string" },
       alone: { type: "boolean" },
+      bare: { type: "boolean" },
       help: { type: "boolean" },
     },
   });
@@ -104,9 +108,14 @@ async function main(): Promise<void> {
       `${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`,
     );
   const chosen = positionals.length ? rows.filter((row) => positionals.includes(row.name)) : rows;
+  await prepare();
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
-  const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
+  const peers = [
+    homeostat,
+    ...(values.alone || absent ? [] : [reference]),
+    ...(values.bare ? [bareNode] : []),
+  ];
   const operators = presentOperators(values.alone ? [homeostatOperator] : operatorPeers);
   const results: RowResult[] = [];
   process.stdout.write(fairness);
@@ -123,6 +132,12 @@ async function main(): Promise<void> {
         `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
       );
   }
+}
+
+/** Builds what is measured, and starts it once, so that Node has compiled it. */
+async function prepare(): Promise<void> {
+  buildCommand();
+  await (await homeostat.start()).stop();
 }
 
 function presentOperators(all: readonly OperatorPeer[]): readonly OperatorPeer[] {

@@ -35,8 +35,8 @@ const steps = [
   },
   {
     name: "build",
-    what: "tsc -b: each published package compiles on its own",
-    args: [bin("typescript/bin/tsc"), "-b", "--pretty", "false", "tsconfig.build.json"],
+    what: "each published package compiles and bundles on its own",
+    args: ["tools/run.mjs", "tools/build/main.ts"],
   },
   {
     name: "architecture",

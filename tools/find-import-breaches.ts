@@ -92,7 +92,7 @@ function bareBreach(
   const name = packageName(specifier);
   const target = packages.find(({ manifest }) => manifest.name === name);
   if (target?.folder === own.folder) return "a package imports itself by relative paths";
-  if (!isDeclared(own.manifest, name) && !(isTest(path) && isDeclared(workspace, name, "dev")))
+  if (!isDeclared(own.manifest, name) && !(isTest(path) && isDeclared(workspace, name)))
     return `packages/${own.folder}/package.json does not name ${name}`;
   return target === undefined ? undefined : workspaceBreach(own, target, path, specifier);
 }
@@ -122,17 +122,11 @@ function workspaceBreach(
 const isAllowed = (allowed: readonly string[], specifier: string): boolean =>
   allowed.some((each) => (each.endsWith("/") ? specifier.startsWith(each) : specifier === each));
 
-function isDeclared(
-  manifest: Manifest,
-  name: string,
-  kind: "runtime" | "dev" = "runtime",
-): boolean {
-  const lists =
-    kind === "dev"
-      ? [manifest.devDependencies, manifest.dependencies]
-      : [manifest.dependencies, manifest.peerDependencies];
-  return lists.some((list) => list !== undefined && name in list);
-}
+/** A package names what it is installed with; what only its build needs becomes part of it. */
+const isDeclared = (manifest: Manifest, name: string): boolean =>
+  [manifest.dependencies, manifest.peerDependencies, manifest.devDependencies].some(
+    (list) => list !== undefined && name in list,
+  );
 
 /** `homeostat/api` → `homeostat`; `@homeostat/apiserver/x` → `@homeostat/apiserver`. */
 const packageName = (specifier: string): string =>

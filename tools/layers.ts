@@ -85,7 +85,7 @@ export const layers: Readonly<Record<string, Levels>> = {
       "rbac",
       "scheduling",
     ],
-    ["apps", "autoscaling", "batch", "node", "resource", "storage"],
+    ["apps", "autoscaling", "batch", "node", "resource", "storage", "storagemigration"],
     ["."], // the list of all kinds
   ],
   "apiserver/kinds/apiextensions": [["definition"], ["schema"], ["validation"], ["."]],

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Place } from "../places/place.ts";
+import { published } from "../places/published-command.ts";
 
 /** What an operator does. */
 export interface OperatorWork {
@@ -53,8 +54,6 @@ export const homeostatOperator: OperatorPeer = {
     ),
 };
 
-/** The benchmarks themselves run from source: their condition must not reach the operator. */
-const published = { NODE_OPTIONS: "" };
 const clientNodeFolder = file("client-node/node_modules/@kubernetes/client-node");
 
 /** An informer and API classes; it has no queue, so its program has one. */

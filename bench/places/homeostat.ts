@@ -1,16 +1,14 @@
-// Our server as users start it: the command, in a separate process, over TLS.
+// Our server as users start it: the published command, in a separate process, over TLS.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Peer, Place } from "./place.ts";
+import { published, publishedCommand } from "./published-command.ts";
 
-const command = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", import.meta.url));
-
-/** The embedded API server, started by `homeostat server`. */
+/** The embedded API server, started by `homeostat server`; buildCommand has built it. */
 export const homeostat: Peer = {
   name: "homeostat",
   durability: "memory",
@@ -20,8 +18,17 @@ export const homeostat: Peer = {
     const kubeconfigPath = join(folder, "kubeconfig");
     const child = spawn(
       process.execPath,
-      [command, "server", "--port", "0", "--kubeconfig", kubeconfigPath, "--output", "json"],
-      { stdio: ["ignore", "pipe", "inherit"] },
+      [
+        publishedCommand,
+        "server",
+        "--port",
+        "0",
+        "--kubeconfig",
+        kubeconfigPath,
+        "--output",
+        "json",
+      ],
+      { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...published } },
     );
     if (!(await saysReady(child.stdout)))
       throw new Error(

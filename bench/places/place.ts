@@ -2,7 +2,7 @@
 
 /** A running API server in processes of its own. */
 export interface Place {
-  readonly name: "homeostat" | "kube-apiserver + etcd";
+  readonly name: "homeostat" | "kube-apiserver + etcd" | "bare Node";
   readonly kubeconfigPath: string;
   readonly pids: readonly number[];
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// Create, get, patch, apply and list: custom resources and config maps, in JSON and protobuf, one
+// Create, get, update, patch and apply: custom resources and config maps, in JSON and protobuf, one
 // at a time and sixteen at a time.
 import type { Kind } from "homeostat";
 import type { Client } from "homeostat/client";
@@ -8,15 +8,8 @@ import type { Place } from "../places/place.ts";
 import { configMapEnvelope, protobufType } from "./config-map-envelope.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
+import { configMap, fill, maps, orders, type Subject, text } from "./subject.ts";
 import { configMaps, inLanes, withClient } from "./with-client.ts";
-
-const text = "a".repeat(1000);
-const configMap = (i: number) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: `map-${String(i).padStart(6, "0")}` },
-  data: { text },
-});
 
 /**
  * `count` calls in 16 lanes on a server that has just started, `count` more once it is warm, then
@@ -62,12 +55,11 @@ async function measureLanes(
 
 const builtinNote = "JSON on both sides; client-go uses protobuf: see the rows in protobuf";
 
-function createRow(
-  name: string,
-  what: string,
-  kind: Kind,
-  manifest: (i: number) => object,
-): ServerRow {
+const noteOf = (kind: Kind): { readonly note?: string } =>
+  kind === configMaps ? { note: builtinNote } : {};
+
+/** A row of calls on fresh objects. */
+function createRow(name: string, what: string, { kind, manifest }: Subject): ServerRow {
   return {
     at: "server",
     name,
@@ -80,85 +72,82 @@ function createRow(
   };
 }
 
-function getRow(
-  name: string,
-  what: string,
-  kind: Kind,
-  manifest: (i: number) => object,
-): ServerRow {
-  return {
-    at: "server",
-    name,
-    what,
-    ...noteOf(kind),
-    run: (place, { factor }) =>
-      withClient(place, name, async (client) => {
-        const names = await fill(client, kind, manifest, 200);
-        return measure(place, Math.round(5000 * factor), (i) =>
-          client.get(kind, names[i % names.length]!),
-        );
-      }),
-  };
-}
-
-/** What a row is called and which objects it uses. */
-interface Subject {
+/** A row of calls on 200 objects, one after the other. */
+interface Calls {
   readonly name: string;
   readonly what: string;
-  readonly kind: Kind;
-  readonly manifest: (i: number) => object;
+  readonly subject: Subject;
+  /** With factor 1. */
+  readonly count: number;
+  /** Makes the call on the `i`th turn. Resolves to the object, if the next call needs it. */
+  call(client: Client, object: Created, i: number): Promise<unknown>;
 }
 
-/** Changes one field of existing objects, to another value with each call. */
-function changeRow(
-  { name, what, kind, manifest }: Subject,
-  change: (client: Client, name: string, i: number) => Promise<unknown>,
-): ServerRow {
+type Created = Awaited<ReturnType<typeof fill>>[number];
+
+function callRow({ name, what, subject, count, call }: Calls): ServerRow {
   return {
     at: "server",
     name,
     what,
+    ...noteOf(subject.kind),
     run: (place, { factor }) =>
       withClient(place, name, async (client) => {
-        const names = await fill(client, kind, manifest, 200);
-        return measure(place, Math.round(2000 * factor), (i) =>
-          change(client, names[i % names.length]!, i),
+        const objects = await fill(client, subject, 200);
+        return measure(place, Math.round(count * factor), (i) =>
+          call(client, objects[i % objects.length]!, i),
         );
       }),
   };
 }
 
-const patchCustom = changeRow(
-  { name: "patch-custom", what: "merge patches of custom resources", kind: Order, manifest: order },
-  (client, name, i) =>
-    client.patch(Order, name, { type: "merge", body: { spec: { table: (i % 1000) + 1 } } }),
-);
-const applyCustom = changeRow(
+const get = (name: string, what: string, subject: Subject): ServerRow =>
+  callRow({
+    name,
+    what,
+    subject,
+    count: 5000,
+    call: (client, { metadata }) => client.get(subject.kind, metadata.name),
+  });
+
+/** Calls that change one field of existing objects, to another value each time. */
+const changes: readonly Omit<Calls, "count">[] = [
+  {
+    name: "update-custom",
+    what: "updates of custom resources, each with the resourceVersion of the answer before",
+    subject: orders,
+    async call(client, object, i) {
+      const { spec } = order(0);
+      const changed: object = { ...object, spec: { ...spec, table: (i % 1000) + 1 } };
+      Object.assign(object, await client.update(orders.kind, changed));
+    },
+  },
+  {
+    name: "patch-custom",
+    what: "merge patches of custom resources",
+    subject: orders,
+    call: (client, { metadata: { name } }, i) =>
+      client.patch(Order, name, { type: "merge", body: { spec: { table: (i % 1000) + 1 } } }),
+  },
   {
     name: "apply-custom",
     what: "applies to custom resources, one field of the applied eight changed",
-    kind: Order,
-    manifest: order,
+    subject: orders,
+    call(client, { metadata: { name } }, i) {
+      const { spec } = order(0);
+      return client.apply(Order, Order(name, { ...spec, table: (i % 1000) + 1 }), { force: true });
+    },
   },
-  (client, name, i) => {
-    const { spec } = order(0);
-    return client.apply(Order, Order(name, { ...spec, table: (i % 1000) + 1 }), { force: true });
-  },
-);
-const patchConfigMap = changeRow(
   {
     name: "patch-configmap",
     what: "strategic merge patches of config maps",
-    kind: configMaps,
-    manifest: configMap,
+    subject: maps,
+    call: (client, { metadata: { name } }, i) =>
+      client.patch(configMaps, name, { type: "strategic", body: { data: { at: String(i) } } }),
   },
-  (client, name, i) =>
-    client.patch(configMaps, name, { type: "strategic", body: { data: { at: String(i) } } }),
-);
+];
 
 const protobuf = { accept: protobufType, "content-type": protobufType };
-const mapsPath = (namespace: string, name = ""): string =>
-  `/api/v1/namespaces/${namespace}/configmaps${name && `/${name}`}`;
 
 const createProtobuf: ServerRow = {
   at: "server",
@@ -169,7 +158,7 @@ const createProtobuf: ServerRow = {
       measure(place, Math.round(2000 * factor), (i) =>
         client.request({
           method: "POST",
-          path: mapsPath(client.namespace),
+          path: maps.path(client.namespace),
           headers: protobuf,
           body: configMapEnvelope(configMap(i).metadata.name, { text }),
         }),
@@ -177,139 +166,26 @@ const createProtobuf: ServerRow = {
     ),
 };
 
-const getProtobuf: ServerRow = {
-  at: "server",
+const getProtobuf = callRow({
   name: "get-configmap-protobuf",
   what: "get config maps in protobuf",
-  run: (place, { factor }) =>
-    withClient(place, "get-pb", async (client) => {
-      const names = await fill(client, configMaps, configMap, 200);
-      return measure(place, Math.round(5000 * factor), (i) =>
-        client.request({
-          method: "GET",
-          path: mapsPath(client.namespace, names[i % names.length]),
-          headers: { accept: protobufType },
-        }),
-      );
+  subject: maps,
+  count: 5000,
+  call: (client, { metadata: { name } }) =>
+    client.request({
+      method: "GET",
+      path: maps.path(client.namespace, name),
+      headers: { accept: protobufType },
     }),
-};
+});
 
-const noteOf = (kind: Kind): { readonly note?: string } =>
-  kind === configMaps ? { note: builtinNote } : {};
-
-async function fill(
-  client: Client,
-  kind: Kind,
-  manifest: (i: number) => object,
-  count: number,
-): Promise<string[]> {
-  const names: string[] = [];
-  await inLanes(count, 16, async (i) =>
-    names.push((await client.create(kind, manifest(i))).metadata.name),
-  );
-  return names;
-}
-
-/** Lists 10,000 objects as bytes: measures the server, not the client's parser. */
-function listRow(
-  { name, what, kind, manifest }: Subject,
-  path: (namespace: string) => string,
-  accept = "application/json",
-): ServerRow {
-  return {
-    at: "server",
-    name,
-    what,
-    run: (place, { factor }) =>
-      withClient(place, name, async (client) => {
-        await fill(client, kind, manifest, Math.round(10_000 * factor));
-        const cpu = cpuSeconds(place.pids);
-        let bytes = 0;
-        const samples = await inLanes(5, 1, async () => {
-          bytes = (
-            await client.request({
-              method: "GET",
-              path: path(client.namespace),
-              headers: { accept },
-            })
-          ).body.length;
-        });
-        const used = cpuSeconds(place.pids);
-        return {
-          "p50 ms": median(samples),
-          "MB per s": bytes / 1000 / median(samples),
-          MB: bytes / 1e6,
-          "server CPU ms":
-            cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / 5,
-        };
-      }),
-  };
-}
-
-const tableType = "application/json;as=Table;v=v1;g=meta.k8s.io";
-
-/** What every `kubectl get` asks for. */
-const tableRows: readonly ServerRow[] = [
-  listRow(
-    {
-      name: "table-custom",
-      what: "list 10,000 custom resources as a Table",
-      kind: Order,
-      manifest: order,
-    },
-    (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`,
-    tableType,
-  ),
-  listRow(
-    {
-      name: "table-configmap",
-      what: "list 10,000 config maps as a Table",
-      kind: configMaps,
-      manifest: configMap,
-    },
-    mapsPath,
-    tableType,
-  ),
-];
-
-/** The rows of single requests and lists. */
+/** The rows of single requests. */
 export const requestRows: readonly ServerRow[] = [
-  createRow("create-custom", "create custom resources of 1.4 KB", Order, order),
-  createRow("create-configmap", "create config maps of 1 KB", configMaps, configMap),
-  getRow("get-custom", "get custom resources", Order, order),
-  getRow("get-configmap", "get config maps", configMaps, configMap),
-  listRow(
-    {
-      name: "list-custom",
-      what: "list 10,000 custom resources whole",
-      kind: Order,
-      manifest: order,
-    },
-    (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`,
-  ),
-  listRow(
-    {
-      name: "list-configmap",
-      what: "list 10,000 config maps whole",
-      kind: configMaps,
-      manifest: configMap,
-    },
-    mapsPath,
-  ),
-  ...tableRows,
+  createRow("create-custom", "create custom resources of 1.4 KB", orders),
+  createRow("create-configmap", "create config maps of 1 KB", maps),
+  get("get-custom", "get custom resources", orders),
+  get("get-configmap", "get config maps", maps),
   createProtobuf,
   getProtobuf,
-  listRow(
-    {
-      name: "list-configmap-protobuf",
-      what: "list 10,000 config maps whole, in protobuf",
-      kind: configMaps,
-      manifest: configMap,
-    },
-    mapsPath,
-    protobufType,
-  ),
-  patchCustom,
-  patchConfigMap,
-  applyCustom,
+  ...changes.map((change) => callRow({ ...change, count: 2000 })),
 ];

@@ -11,6 +11,7 @@ import { installDefinitions } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { residentMegabytes } from "../measure/process-usage.ts";
 import type { Place } from "../places/place.ts";
+import { published } from "../places/published-command.ts";
 import { inLanes, withClient } from "./with-client.ts";
 import { order, Order, orderLike } from "./objects.ts";
 import type { Figures, ServerRow, StartRow } from "./row.ts";
@@ -70,18 +71,14 @@ export const memoryRow: StartRow = {
 export const secondServerRow: StartRow = {
   at: "start",
   name: "second-server",
-  what: "startApiServer() in one process: the first, and the median of ten more; each answers a request before it counts",
+  what: "startApiServer() of the published packages in one process: the first, and the median of ten more; each answers a request before it counts",
   note: "upstream has no second server in a process",
   async run(peer): Promise<Figures | undefined> {
     if (peer.name !== "homeostat") return undefined;
-    const child = spawn(
-      process.execPath,
-      ["--expose-gc", "--conditions=homeostat-source", inProcess],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-        env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-      },
-    );
+    const child = spawn(process.execPath, ["--expose-gc", inProcess], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...published, NODE_COMPILE_CACHE: compileCache },
+    });
     const output = await text(child.stdout);
     return JSON.parse(output) as Figures;
   },

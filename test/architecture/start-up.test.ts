@@ -65,3 +65,11 @@ test("starting a server does not load the CEL engine", () => {
 
 test("a heavy module is noticed", () =>
   assert.deepEqual(loadedBy("undici").includes("undici"), true));
+
+test("starting a server does not load Node's fetch", () => {
+  const program = `
+    const { startApiServer } = await import("@homeostat/apiserver");
+    await (await startApiServer({ controllers: "none" })).close();
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => name.includes("undici"))));`;
+  assert.deepEqual(outputOf(program), []);
+});

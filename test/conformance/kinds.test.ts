@@ -33,7 +33,12 @@ test("a discovered kind and one made of names are the same to the client", async
 });
 
 test("every kind of homeostat/k8s has the names that the server discovers", async () => {
-  const server = await startApiServer({ listen: false, controllers: "none" });
+  const server = await startApiServer({
+    listen: false,
+    controllers: "none",
+    featureGates: { StorageVersionMigrator: true },
+    runtimeConfig: { "storagemigration.k8s.io/v1beta1": true },
+  });
   try {
     const names = ({ apiVersion, kind, resource, scope }: Kind): string =>
       [apiVersion, kind, resource, scope].join(" ");

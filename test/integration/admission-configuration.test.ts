@@ -1,7 +1,10 @@
 // The file of admission configurations: what it says applies, and what is wrong with it stops the
 // start.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -38,14 +41,69 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  it("is refused when it is wrong or asks for what is not supported", async () => {
-    const security = "- name: PodSecurity\n  configuration: {defaults: {enforce: high}}\n";
+  it("is refused when it is wrong", async () => {
+    const security = "- name: PodSecurity\n  configuration: ";
     const cases: readonly (readonly [string, RegExp])[] = [
-      ["kind: Nope", /expected AdmissionConfiguration of apiserver.config.k8s.io\/v1/],
-      [`${head}- name: ResourceQuota\n  configuration: {}\n`, /of ResourceQuota is not supported/],
-      [`${head}${security}`, /defaults.enforce: must be one of/],
+      [
+        "kind: Nope",
+        /failed to read plugin config: Object 'apiVersion' is missing in 'kind: Nope'/,
+      ],
+      [
+        `${head}- name: PodSecurity\n  bar: 1\nfoo: 1\n`,
+        /config: strict decoding error: unknown field "foo", unknown field "plugins\[0\].bar"/,
+      ],
+      [
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: 3\n",
+        /json: cannot unmarshal number into Go struct field AdmissionConfiguration.plugins of type \[\]v1/,
+      ],
+      [
+        `${head}${security}{kind: PodSecurityConfiguration}`,
+        /couldn't init admission plugin "PodSecurity": Object 'apiVersion' is missing in '{"kind":/,
+      ],
+      [
+        `${head}- name: PodSecurity\n  path: no.yaml\n`,
+        /Couldn't open admission plugin conf.*no.yaml/,
+      ],
     ];
     for (const [text, message] of cases) await assert.rejects(start(file("b.yaml", text)), message);
-    await assert.rejects(start(join(folder, "missing.yaml")), /missing.yaml: ENOENT/);
+    await assert.rejects(
+      start(join(folder, "missing.yaml")),
+      /unable to read admission control configuration from ".*missing.yaml" \[open .*missing.yaml: no such file or directory\]/,
+    );
+  });
+
+  it("gives webhooks credentials by the names of their hosts", async () => {
+    const seen: (string | undefined)[] = [];
+    const hook = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      request.resume();
+      response.statusCode = 500;
+      response.end();
+    }).listen(0, "127.0.0.1");
+    await once(hook, "listening");
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/policy`;
+    const config = file(
+      "images.kubeconfig",
+      `clusters: [{name: a, cluster: {server: "${url}"}}]\nusers: [{name: b, user: {token: secret}}]\ncontexts: [{name: c, context: {cluster: a, user: b}}]\ncurrent-context: c\n`,
+    );
+    const path = file("c.yaml", `imagePolicy: {kubeConfigFile: ${config}, retryBackoff: 1}\n`);
+    const server = await startApiServer({
+      listen: false,
+      controllers: "none",
+      admissionControlConfigFile: path,
+      admissionPlugins: { enable: ["ImagePolicyWebhook"] },
+    });
+    const client = createClient({ transport: server.transport(), namespace: "default" });
+    await assert.rejects(
+      client.create(Pod, Pod({ name: "a" }, { spec: { containers: [{ name: "c", image: "i" }] } })),
+      /pods "a" is forbidden: an error on the server \(""\) has prevented the request from succeeding/,
+    );
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 5 }, () => "Bearer secret"),
+    );
+    await client.close();
+    await server.close();
+    hook.close();
   });
 });

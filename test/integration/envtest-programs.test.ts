@@ -7,7 +7,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -18,6 +17,7 @@ import {
   issueServingCertificate,
 } from "../../packages/apiserver/src/certificates/authority.ts";
 import { createSystemRuntime } from "homeostat/runtime";
+import { freePort } from "../fixtures/free-port.ts";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", import.meta.url));
 const unsupported = process.platform === "win32" ? "shell scripts" : false;
@@ -180,15 +180,6 @@ async function get(
   let text = "";
   for await (const chunk of response) text += String(chunk);
   return { status: response.statusCode, text };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,8 +1,16 @@
 // A short run of tools/proofs/mutated-requests.ts: malformed requests to a server in this process.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { startApiServer } from "@homeostat/apiserver";
 import { openServer } from "../fixtures/with-server.ts";
 import { createChance } from "../fixtures/mutated-requests/chance.ts";
+import {
+  createHostileHooks,
+  forbiddenState,
+  guardService,
+  limitedUser,
+  placeGuards,
+} from "../fixtures/mutated-requests/guards.ts";
 import { spoil, writeJson } from "../fixtures/mutated-requests/hostile-value.ts";
 import { ask, gatherMaterial, storm } from "../fixtures/mutated-requests/storm.ts";
 
@@ -49,6 +57,25 @@ describe("mutated requests", { timeout: 60_000 }, () => {
         .status,
       201,
     );
+    await server.close();
+  });
+
+  it("are all answered where roles, policies and webhooks decide, and write nothing without a right", async () => {
+    const server = await startApiServer({
+      listen: false,
+      controllers: "none",
+      serviceLocations: new Map([[guardService, createHostileHooks(createChance(7))]]),
+    });
+    const transport = server.transport();
+    const material = await gatherMaterial(transport);
+    await placeGuards(transport);
+    const before = await forbiddenState(transport);
+    const options = { seed: 8, requests: 300 };
+    const asLimited = await storm(server.transport(limitedUser), material, options);
+    assert.equal(await forbiddenState(transport), before);
+    const asAdministrator = await storm(transport, material, options);
+    assert.deepEqual([...asLimited.findings, ...asAdministrator.findings], []);
+    assert.ok((asLimited.statuses[403] ?? 0) > (asAdministrator.statuses[403] ?? 0));
     await server.close();
   });
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { hasPodNetwork, isInPodNetwork, runInPodNetwork } from "./pod-network.ts";
 import type { CaseResult, RunOptions, Suite, Surroundings } from "./suite.ts";
 import { cacheOf, suites } from "./suites.ts";
 
@@ -31,7 +32,9 @@ if (positionals.length === 0 || unknown.length > 0) {
 async function runSuite(name: string, suite: Suite): Promise<boolean> {
   console.log(`${name}: ${suite.client}`);
   const cache = cacheOf(join(here, ".cache"), name);
-  await suite.prepare(surroundings(cache, ""));
+  if (!isInPodNetwork) await suite.prepare(surroundings(cache, ""));
+  if (suite.inPodNetwork && !isInPodNetwork && values.on === undefined && hasPodNetwork())
+    return await runInPodNetwork([join(here, "../../tools/run.mjs"), join(here, "main.ts"), name]);
   const results = await withServer(suite.serverFlags ?? [], (kubeconfig) =>
     suite.run(surroundings(cache, kubeconfig)),
   );

@@ -38,6 +38,10 @@ export interface Suite {
   readonly client: string;
   /** What the embedded server is started with, beside `--kubeconfig`. */
   readonly serverFlags?: readonly string[];
+  /**
+   * Runs in a network in which the addresses of fake pods lead to this machine (pod-network.ts).
+   */
+  readonly inPodNetwork?: boolean;
   /** Fetches and builds what is missing. */
   prepare(at: Surroundings): Promise<void>;
   run(at: Surroundings): Promise<readonly CaseResult[]>;

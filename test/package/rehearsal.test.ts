@@ -76,7 +76,7 @@ describe("the packages as a user meets them", () => {
   before(() => {
     for (const folder of folders)
       rmSync(join(root, "packages", folder, "dist"), { recursive: true, force: true });
-    must(run(root, process.execPath, compiler, "-b", "tsconfig.build.json"));
+    must(run(root, process.execPath, "tools/run.mjs", "tools/build/main.ts"));
     const { stdout } = spawnSync(
       "npm",
       [
@@ -183,6 +183,17 @@ describe("the packages as a user meets them", () => {
     );
   });
 
+  installed("a start of the packed command loads a few files, and none that can wait", () => {
+    const seen = JSON.parse(
+      must(run(home, process.execPath, "--input-type=module", "--eval", listLoads)),
+    ) as readonly string[];
+    assert.ok(seen.length < 25, `${seen.length} files: ${seen.join(" ")}`);
+    assert.deepEqual(
+      seen.filter((file) => !startsWith.some((name) => file.startsWith(name))),
+      [],
+    );
+  });
+
   installed("closed subpaths are closed", () => {
     const ran = run(
       home,
@@ -272,6 +283,34 @@ describe("the packages as a user meets them", () => {
     }
   });
 });
+
+/** Runs `homeostat server` until it is ready; prints the files below node_modules that it loads. */
+const listLoads = `
+  import { registerHooks } from "node:module";
+  const seen = [];
+  registerHooks({ load(url, context, next) {
+    const file = /node_modules\\/(.*)/.exec(url)?.[1];
+    if (file) seen.push(file);
+    return next(url, context);
+  } });
+  const write = process.stdout.write;
+  process.stdout.write = (text) => {
+    write.call(process.stdout, JSON.stringify(seen));
+    process.exit(0);
+  };
+  process.argv.splice(1, 2, "homeostat", "server", "--kubeconfig", "kubeconfig");
+  await import(import.meta.resolve("@homeostat/cli/bin/homeostat.js"));`;
+/** What a start needs. Every other file of the packages loads with its first use. */
+const startsWith = [
+  "@homeostat/cel/dist/net.js",
+  "@homeostat/cel/dist/chunks/net.js",
+  "@homeostat/apiserver/dist/index.js",
+  ...["facade", "server", "port", "controllers", "rolldown-runtime"].map(
+    (name) => `@homeostat/apiserver/dist/chunks/${name}.js`,
+  ),
+  "@homeostat/cli/",
+  "homeostat/",
+];
 
 /** Undefined when all is installed, else why it could not be. */
 function installInto(folder: string, packages: readonly string[]): string | undefined {

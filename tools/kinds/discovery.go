@@ -18,7 +18,12 @@ import (
 type groupVersions struct {
 	Group    string   `json:"group"`
 	Versions []string `json:"versions"`
+	// FeatureGate is set for a group that is not served by default.
+	FeatureGate string `json:"featureGate,omitempty"`
 }
+
+// featureGates are those of the groups that the server serves only when it is asked to.
+var featureGates = map[string]string{"storagemigration.k8s.io": "StorageVersionMigrator"}
 
 // discovery is what a running server serves, read from the unaggregated documents:
 // the aggregated ones lack storageVersionHash.
@@ -50,7 +55,7 @@ func served(ctx context.Context, client *rest.RESTClient) discovery {
 		if versions[0] != group.PreferredVersion.Version {
 			log.Fatalf("group %s: preferred version %s is not the first of %v", group.Name, group.PreferredVersion.Version, versions)
 		}
-		found.groups = append(found.groups, groupVersions{Group: group.Name, Versions: versions})
+		found.groups = append(found.groups, groupVersions{Group: group.Name, Versions: versions, FeatureGate: featureGates[group.Name]})
 	}
 	for _, group := range found.groups {
 		for _, v := range group.Versions {

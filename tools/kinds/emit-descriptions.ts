@@ -79,8 +79,10 @@ const sorted = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string,
 const [folder, kubernetes, out] = process.argv.slice(2);
 if (!folder || !kubernetes || !out)
   throw new Error("usage: emit-descriptions.ts FOLDER VERSION OUT");
+/** An unstable version is served only if it is behind a feature gate that the server has. */
+const unserved = /__v\d+(?:alpha|beta)\d+_(?<!storagemigration\.k8s\.io__v1beta1_)/;
 for (const file of readdirSync(folder).toSorted())
-  if (file.endsWith(".json") && !/__v\d+(?:alpha|beta)\d+_/.test(file))
+  if (file.endsWith(".json") && !unserved.test(file))
     readDocument(JSON.parse(readFileSync(join(folder, file), "utf8")) as Document);
 const lines = [
   { kubernetes, origin: { "k8s.io/kubernetes": kubernetes } },

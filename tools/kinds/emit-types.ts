@@ -16,7 +16,7 @@ const manifest = join(root, "packages/homeostat/package.json");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 const files = await emitTypeFiles(
-  openKindData(read(source)),
+  openKindData(read(source), undefined, new Set(["storagemigration.k8s.io"])),
   source,
   JSON.parse(read(".oxfmtrc.json")),
 );

@@ -21,7 +21,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	kubeconfig := flag.String("kubeconfig", "", "kubeconfig of a running kube-apiserver of that minor, with default flags")
+	kubeconfig := flag.String("kubeconfig", "", "kubeconfig of a running kube-apiserver of that minor, with the flags of README.md")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
 	if *kubeconfig == "" || *out == "" {

@@ -1,7 +1,9 @@
 // Proof: no request breaks the server. Mutated requests, generated from a seed, go to a server in
-// this process and to one over HTTPS. Every request gets a response in time and no internal error;
-// there is no unhandled rejection, the event loop is never blocked, memory does not grow, no watch
-// or socket leaks, and the server still works afterwards.
+// this process and to one over HTTPS, from an administrator and from a user who may do little, by
+// turns, past roles, policies, limits and webhooks that misbehave. Every request gets a response in
+// time and no internal error; there is no unhandled rejection, the event loop is never blocked,
+// memory does not grow, no watch or socket leaks, what the limited user may not write stays as it
+// is, and the server still works afterwards.
 // Usage: `node tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED]
 // [in-process|https]`
 import assert from "node:assert/strict";
@@ -12,6 +14,14 @@ import { WatchRun } from "../../packages/apiserver/src/registry/watch/watch-run.
 import type { Transport } from "../../packages/homeostat/src/api/transport.ts";
 import { loadKubeconfig } from "../../packages/homeostat/src/client/index.ts";
 import { createUndiciTransport } from "../../packages/homeostat/src/client/undici-transport.ts";
+import { createChance } from "../../test/fixtures/mutated-requests/chance.ts";
+import {
+  createHostileHooks,
+  forbiddenState,
+  guardService,
+  limitedUser,
+  placeGuards,
+} from "../../test/fixtures/mutated-requests/guards.ts";
 import { ask, gatherMaterial, storm } from "../../test/fixtures/mutated-requests/storm.ts";
 
 const [total = 12_000, seeds = 4, first = 1] = process.argv.slice(2, 5).map(Number);
@@ -39,36 +49,47 @@ const openWatches = (): number => queryObjects(WatchRun, { format: "count" });
  * by hand.
  */
 const cannotSend = ({ method }: { readonly method: string }): boolean => method === "CONNECT";
+const limitedToken = "limited";
 const warnings: string[] = [];
 const server = await startApiServer({
   listen: wires.includes("https"),
   controllers: "none",
   keepChanges: 500,
+  tokens: new Map([[limitedToken, limitedUser]]),
+  serviceLocations: new Map([[guardService, createHostileHooks(createChance(first!))]]),
   warn: (message) => warnings.push(message),
 });
 const findings: string[] = [];
 const handlesBefore = handles();
 let before: number | undefined;
 for (const wire of wires) {
-  const transport = wire === "https" ? await wireTo() : server.transport();
+  const transport = wire === "https" ? await wireTo(server.token) : server.transport();
+  const limited = wire === "https" ? await wireTo(limitedToken) : server.transport(limitedUser);
   const material = await gatherMaterial(transport);
   const requests = Math.ceil(
     (total / seeds) * (wire === "https" && wires.length > 1 ? overWire : 1),
   );
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = await storm(transport, material, {
+    const isLimited = seed % 2 === 0;
+    await placeGuards(transport);
+    const forbidden = isLimited ? await forbiddenState(transport) : "";
+    const result = await storm(isLimited ? limited : transport, material, {
       seed,
       requests,
       ...(wire === "https" ? { mayRefuse, cannotSend } : {}),
     });
     findings.push(...result.findings);
+    if (isLimited && (await forbiddenState(transport)) !== forbidden)
+      findings.push(`seed ${seed}: the limited user has written what it may not`);
     before ??= heldBytes();
     const grown = (heldBytes() - before) / 2 ** 20;
     console.log(
-      `${wire}, seed ${seed}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more, ${openWatches()} watches, ${handles()} handles`,
+      `${wire}, seed ${seed}${isLimited ? " (limited user)" : ""}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more, ${openWatches()} watches, ${handles()} handles`,
     );
   }
+  await placeGuards(transport);
   await ordinary(transport);
+  await limited.close();
   await transport.close();
 }
 await eventually(() => handles() <= handlesBefore && openWatches() === 0);
@@ -117,13 +138,13 @@ function mayRefuse(error: Error): boolean {
   );
 }
 
-async function wireTo(): Promise<Transport> {
+async function wireTo(token: string): Promise<Transport> {
   const { server: url, tls } = await loadKubeconfig({ text: server.kubeconfig });
   const transport = createUndiciTransport({ server: url, ...(tls ? { tls } : {}) });
   return {
     send: (request, sink) =>
       transport.send(
-        { ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } },
+        { ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } },
         sink,
       ),
     close: () => transport.close(),

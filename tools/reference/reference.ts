@@ -6,7 +6,7 @@ import { buildReference, cacheFolder, missingBinaries } from "./build-reference.
 import { isRunning, readState, startReference, stopReference } from "./start-reference.ts";
 
 const usage =
-  "usage: reference.ts build | start [--kubeconfig FILE] [--controllers] [--service-account-admission] | stop [--kubeconfig FILE] | status [--kubeconfig FILE]";
+  "usage: reference.ts build | start [--kubeconfig FILE] [--controllers] [--service-account-admission] [-- KUBE-APISERVER-FLAGS…] | stop [--kubeconfig FILE] | status [--kubeconfig FILE]";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
       kubeconfigPath,
       controllers: values.controllers,
       serviceAccountAdmission: values["service-account-admission"],
+      apiserverFlags: positionals.slice(1),
     });
     say(
       `${reference.server} is ready${values.controllers ? ", controllers running" : ""}: KUBECONFIG=${reference.kubeconfigPath}`,

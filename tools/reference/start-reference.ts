@@ -34,6 +34,8 @@ export interface ReferenceOptions {
   readonly readyTimeoutMs?: number;
   /** More kube-apiserver flags, after ours. */
   readonly apiserverFlags?: readonly string[];
+  /** More kube-controller-manager flags, after ours. */
+  readonly managerFlags?: readonly string[];
 }
 
 export interface Reference {
@@ -101,7 +103,10 @@ export const startReference = async (options: ReferenceOptions = {}): Promise<Re
     if (options.controllers) {
       const manager = join(folder, "controller-manager.kubeconfig");
       writeKubeconfig({ folder, server, token: tokens.manager, path: manager });
-      run("kube-controller-manager", managerFlags(folder, managerPort!, manager));
+      run("kube-controller-manager", [
+        ...managerFlags(folder, managerPort!, manager),
+        ...(options.managerFlags ?? []),
+      ]);
     }
   } catch (error) {
     await stopReference(kubeconfigPath);

@@ -53,10 +53,7 @@ export interface ApiServerOptions {
     readonly enable?: readonly string[];
     readonly disable?: readonly string[];
   };
-  /**
-   * A file with an AdmissionConfiguration, as kube-apiserver reads it. Of the configurations that
-   * of PodSecurity is supported; others are refused.
-   */
+  /** A file with an AdmissionConfiguration, as kube-apiserver reads it. */
   readonly admissionControlConfigFile?: string;
   /**
    * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members
@@ -66,9 +63,20 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
   /**
    * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
-   * read when the first document is asked for. Default false.
+   * read when the first document is asked for. Default false: only what documents of custom
+   * resources share with built-in kinds, such as object metadata, is described.
    */
   readonly openApiDescriptions?: boolean;
+  /**
+   * Feature gates by kube-apiserver's names. `StorageVersionMigrator`, off by default, allows the
+   * API and the controller of storage version migrations.
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * APIs to serve that are off by default, as kube-apiserver's `--runtime-config`:
+   * `storagemigration.k8s.io/v1beta1` is served if its feature gate is on too.
+   */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>;
   /**
    * IPv4 address of the endpoints of the service `kubernetes`; the server need not listen there. As
    * upstream's, a loopback address publishes none. Default: the first address of the machine if all

@@ -44,14 +44,20 @@ export async function runControllers(
   return options.readyWhen === "serving" ? startSoon(start, options, runtime) : await start();
 }
 
-/** Starts in the next turn of the event loop, so that the caller gets its server first. */
+/**
+ * Their start takes as long as that of the server, and what starts a server often has a request
+ * right away, such as for a definition: that comes first.
+ */
+const behindMs = 250;
+
+/** Starts once the caller has its server and could send a first request. */
 function startSoon(start: () => Promise<Stop>, options: ApiServerOptions, runtime: Runtime): Stop {
   let started: Promise<Stop> | undefined;
   const failed = (error: unknown): Stop => {
     warnOf(options)(`the controllers did not start: ${reasonOf(error)}`, error);
     return async () => {};
   };
-  const timer = runtime.clock.timer(0, () => {
+  const timer = runtime.clock.timer(behindMs, () => {
     started = start().catch(failed);
   });
   return async () => {

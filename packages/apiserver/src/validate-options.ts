@@ -109,6 +109,12 @@ const isLocation = (value: unknown): boolean =>
     "port" in value &&
     Number.isInteger(value.port));
 
+const switches = expected(
+  "an object of names with true or false",
+  (value) => isRecord(value) && Object.values(value).every((each) => typeof each === "boolean"),
+  typeOf,
+);
+
 const isRuntime = (value: unknown): boolean =>
   isRecord(value) && ["clock", "entropy", "defer"].every((part) => part in value);
 
@@ -155,6 +161,8 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   admissionControlConfigFile: text,
   admissionPlugins: fields({ enable: names, disable: names }),
   openApiDescriptions: flag,
+  featureGates: switches,
+  runtimeConfig: switches,
   advertiseAddress: expected("an IPv4 address", (value) => isIPv4(String(value)), String),
   serviceClusterIpRange: text,
   serviceNodePortRange: text,

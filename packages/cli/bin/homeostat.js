@@ -1,17 +1,18 @@
 #!/usr/bin/env node
 // The homeostat command. Plain JavaScript that any Node can parse: switches to a recent Node if necessary, then runs main,
 // from source in the workspace and from dist in the installed package.
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import * as module from "node:module";
+// Node's own modules come from getBuiltinModule: an import statement evaluates their getters, which loads many others.
+const builtin = process.getBuiltinModule ?? ((name) => import(name));
+const { existsSync } = await builtin("node:fs");
+const module = await builtin("node:module");
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major > 24 || (major === 24 && minor >= 15)) await run();
-else runOn(packagedNode());
+else await runOn(packagedNode());
 
 async function run() {
   module.enableCompileCache?.();
-  const source = new URL("../src/main.ts", import.meta.url);
+  const source = new URL("../src/index.ts", import.meta.url);
   const fromSource = existsSync(source);
   if (fromSource) {
     // Relative imports name their file, so resolving them needs no file system: it saves hundreds of look-ups.
@@ -43,7 +44,7 @@ async function run() {
     process.exit(0);
   });
   const { main } = await import(
-    fromSource ? source.href : new URL("../dist/main.js", import.meta.url).href
+    fromSource ? source.href : new URL("../dist/index.js", import.meta.url).href
   );
   process.exitCode = await main(process.argv.slice(2));
 }
@@ -63,7 +64,7 @@ function packagedNode() {
   }
 }
 
-function runOn(node) {
+async function runOn(node) {
   if (!node) {
     process.stderr.write(
       `homeostat requires Node 24.15 or later, found ${process.version}; install a newer Node from https://nodejs.org\n`,
@@ -71,6 +72,7 @@ function runOn(node) {
     process.exitCode = 1;
     return;
   }
+  const { spawn } = await builtin("node:child_process");
   const child = spawn(node, process.argv.slice(1), {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });

@@ -139,7 +139,7 @@ function addServingOptions(server: Command): void {
     )
     .option(
       "--admission-control-config-file <file>",
-      "AdmissionConfiguration with the configuration of PodSecurity",
+      "AdmissionConfiguration with the configurations of admission plug-ins",
     )
     .option(
       "--openapi-descriptions",
@@ -178,6 +178,14 @@ function addAuditOptions(server: Command): void {
 
 function addControllerOptions(server: Command): void {
   server
+    .option(
+      "--feature-gates <list>",
+      "feature gates to set, separated by commas: StorageVersionMigrator=true allows storage version migrations",
+    )
+    .option(
+      "--runtime-config <list>",
+      "APIs to serve that are off by default: storagemigration.k8s.io/v1beta1=true, which also needs its feature gate",
+    )
     .option(
       "--controllers <names>",
       "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection, namespaces, and cluster roles that collect others), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",

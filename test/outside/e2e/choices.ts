@@ -6,8 +6,6 @@ import type { Choice } from "./choose-cases.ts";
 const containers = "a container has to run: there are no kubelets";
 const traffic = "packets have to flow: there is no network";
 const volumes = "volumes have to be made and mounted: there is no storage";
-const webhook = "a pod of the cluster has to answer a webhook";
-const extension = "another API server has to run in a pod";
 const cloud = "a cloud provider has to be there";
 const machines = "nodes or programs of the control plane are broken or asked on purpose";
 const scheduler = "the real scheduler has to weigh nodes, or to drive pods away for others";
@@ -15,37 +13,27 @@ const nodes = "authorization of nodes is left out";
 const descriptions = "the server has to be started with --openapi-descriptions";
 const devices = "a driver has to hand out devices";
 const offByDefault = "a controller that kube-controller-manager does not run unless asked";
-const notYet = (what: string): string => `not here yet: ${what}`;
 
 export const choices: readonly Choice[] = [
   // sig-api-machinery
-  { from: "apimachinery/aggregator.go", because: extension },
   { from: "apimachinery/apiserver_identity.go", because: machines },
   { from: "apimachinery/coordinatedleaderelection.go", because: machines },
-  { from: "apimachinery/crd_conversion_webhook.go", because: webhook },
   {
     from: "apimachinery/crd_publish_openapi.go",
     not: [["works for CRD with validation schema", descriptions]],
   },
-  { from: "apimachinery/crd_selectable_fields.go", because: webhook },
   { from: "apimachinery/etcd_failure.go", because: machines },
   {
     from: "apimachinery/flowcontrol.go",
-    not: [
-      ["requests can be classified", notYet("priority and fairness")],
-      ["can't be drowned out", "upstream has switched it off"],
-    ],
+    not: [["can't be drowned out", "upstream has switched it off"]],
   },
   { from: "apimachinery/mutatingadmissionpolicy.go" },
   { from: "apimachinery/validatingadmissionpolicy.go" },
-  { from: "apimachinery/openapiv3.go", not: [["for Aggregated APIServer", extension]] },
-  { from: "apimachinery/protocol.go", not: [["1.17 sample-apiserver", extension]] },
   {
     from: "apimachinery/resource_quota.go",
     not: [["against a pvc with different", volumes]],
   },
   { from: "apimachinery/storage_version.go", because: machines },
-  { from: "apimachinery/webhook.go", because: webhook },
   { from: "apimachinery/" },
 
   // sig-apps

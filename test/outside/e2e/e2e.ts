@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";
 import { choices } from "./choices.ts";
 import { chooseCases, type Chosen, focusOf, type Spec, unusedChoices } from "./choose-cases.ts";
+import { runLocalPrograms } from "./run-local-programs.ts";
 import { steerPods } from "./steer-pods.ts";
 
 const version = "v1.36.3";
@@ -13,8 +14,11 @@ const source = "source";
 const programs = {
   "e2e.test": ["test", "-c", "./test/e2e"],
   kubectl: ["build", "./cmd/kubectl"],
+  agnhost: ["build", "./test/images/agnhost"],
   ginkgo: ["build", "github.com/onsi/ginkgo/v2/ginkgo"],
 } as const;
+/** The release in the image that the tests name (k8s.io/kubernetes, test/utils/image). */
+const sampleApiServer = "k8s.io/sample-apiserver@v0.29.2";
 /** Some cases want two; a third is for those that keep one for themselves. */
 const nodes = ["fake-node-0", "fake-node-1", "fake-node-2"];
 /** What upstream's own clusters run on each node; cases about nodes wait a minute for them. */
@@ -23,6 +27,7 @@ const limitMs = 5_400_000;
 
 export const e2e: Suite = {
   client: `kubernetes ${version} (its end-to-end tests)`,
+  inPodNetwork: true,
   // Upstream's clusters run pods as a service account: a server for tests has it off.
   serverFlags: [
     "--controllers",
@@ -33,6 +38,9 @@ export const e2e: Suite = {
     join(import.meta.dirname, "stages.yaml"),
     "--enable-admission-plugins",
     "ServiceAccount",
+    // The network of the session has no interface but loopback.
+    "--advertise-address",
+    "10.244.255.254",
   ],
   async prepare(at) {
     await fetchSource(at);
@@ -44,6 +52,7 @@ export const e2e: Suite = {
         { cwd: join(at.cache, source), env: go, limitMs: 3_600_000 },
       );
     }
+    await buildServers(at);
   },
   async run(at) {
     const kubectl = join(at.cache, "kubectl");
@@ -72,6 +81,10 @@ export const e2e: Suite = {
     );
     const names = new Set(run.map(({ name }) => name));
     const stopSteering = await steerPods(at.kubeconfig);
+    const stopPrograms = await runLocalPrograms({
+      kubeconfig: at.kubeconfig,
+      programs: at.cache,
+    });
     try {
       const report = await reportOf(at, [
         `--procs=${process.env["OUTSIDE_PROCS"] ?? 4}`,
@@ -80,10 +93,29 @@ export const e2e: Suite = {
       ]);
       return byFile(reportedSpecs(report).filter(({ spec }) => names.has(spec.name)));
     } finally {
+      await stopPrograms();
       await stopSteering();
     }
   },
 };
+
+/** The programs of pods that are modules of their own. */
+async function buildServers(at: Surroundings): Promise<void> {
+  const etcd = join(at.cache, "etcd");
+  const reference = join(at.here, "../../tools/reference");
+  if (!existsSync(etcd))
+    await at.run(["go", "build", "-p", "2", "-o", etcd, "go.etcd.io/etcd/server/v3"], {
+      cwd: reference,
+      env: { GOWORK: "off", CGO_ENABLED: "0" },
+      limitMs: 1_800_000,
+    });
+  if (!existsSync(join(at.cache, "sample-apiserver")))
+    await at.run(["go", "install", "-p", "2", sampleApiServer], {
+      cwd: at.cache,
+      env: { GOBIN: at.cache, GOWORK: "off", CGO_ENABLED: "0" },
+      limitMs: 1_800_000,
+    });
+}
 
 const go = { GOFLAGS: "-mod=mod", GOWORK: "off", CGO_ENABLED: "0" };
 

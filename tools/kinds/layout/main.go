@@ -42,6 +42,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 )
 
 func main() {
@@ -90,10 +91,14 @@ func (l *layouts) addScheme(scheme *runtime.Scheme) {
 	}
 }
 
+// behindFeatureGate is an unstable version that the server can serve (../discovery.go).
+const behindFeatureGate = "storagemigration.k8s.io/v1beta1"
+
 // stableVersions are in the order of groups, the preferred version of each first.
 func stableVersions(scheme *runtime.Scheme) []schema.GroupVersion {
 	versions := slices.DeleteFunc(scheme.PrioritizedVersionsAllGroups(), func(gv schema.GroupVersion) bool {
-		return strings.Contains(gv.Version, "alpha") || strings.Contains(gv.Version, "beta")
+		isUnstable := strings.Contains(gv.Version, "alpha") || strings.Contains(gv.Version, "beta")
+		return isUnstable && gv.String() != behindFeatureGate
 	})
 	slices.SortStableFunc(versions, func(a, b schema.GroupVersion) int { return strings.Compare(a.Group, b.Group) })
 	return versions

@@ -12,6 +12,7 @@ export interface Shown {
     readonly uid: string;
     readonly resourceVersion: string;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: { readonly clusterIP?: string };
 }
@@ -83,10 +84,12 @@ export class Knowledge {
 
   /** An object at a revision: it must be whole, and nothing else may ever have been there. */
   see(key: string, shown: Shown): State {
-    const { uid, resourceVersion, annotations = {} } = shown.metadata;
+    const { uid, resourceVersion, annotations = {}, labels = {} } = shown.metadata;
     const { token = "", filling = "" } = annotations;
     if (!uid || !token || filling !== token.repeat(filling.length / token.length))
       throw new Fault(`${key} is torn: ${JSON.stringify(shown).slice(0, 300)}`);
+    if (labels["hooked"] !== "yes" || labels["guarded"] !== "yes")
+      throw new Fault(`${key} was written past the guards: ${JSON.stringify(labels)}`);
     const revision = Number(resourceVersion);
     this.#at(revision, `${key} ${token}`);
     return { uid, revision, token, address: shown.spec?.clusterIP ?? "" };

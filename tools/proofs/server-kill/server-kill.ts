@@ -3,7 +3,8 @@
 // first start in an empty folder. The server is restarted on the same folder and port. Every
 // acknowledged write and deletion must survive; unacknowledged writes are complete or absent; no
 // revision is used twice; watches resume with every change in order or fail as too old; Services
-// keep their addresses; definitions are served.
+// keep their addresses; definitions are served. The writers are a service account whose token and
+// role outlive the server, and every write has passed policies and a webhook (guards.ts).
 // Usage: `node tools/run.mjs tools/proofs/server-kill/server-kill.ts [KILLS] [SEED] [--fsync]`
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -14,10 +15,12 @@ import type { Transport } from "../../../packages/homeostat/src/api/transport.ts
 import { loadKubeconfig } from "../../../packages/homeostat/src/client/index.ts";
 import { createUndiciTransport } from "../../../packages/homeostat/src/client/undici-transport.ts";
 import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts";
+import { freePort } from "../../../test/fixtures/free-port.ts";
 import { Follower } from "./follower.ts";
+import { judgeGuards, placeGuards, startHook } from "./guards.ts";
 import { Knowledge, type Shown } from "./knowledge.ts";
 import { collections, definition, write } from "./load.ts";
-import { freePort, kubeconfigOf, type Place, startServer } from "./server-process.ts";
+import { kubeconfigOf, type Place, startServer } from "./server-process.ts";
 import { call } from "./wire.ts";
 
 const [kills = 20, seed = Date.now() % 1_000_000] = process.argv
@@ -37,6 +40,8 @@ const followers = new Map(
 );
 const begun = performance.now();
 let starting = 0;
+const hook = await startHook();
+let writerToken = "";
 try {
   console.log(`seed ${seed}${flags.includes("--fsync") ? ", with fsync" : ""}`);
   for (let kill = 0; kill < kills; kill++) {
@@ -51,6 +56,7 @@ try {
   console.log(`seed ${seed}: the folder stays for a look: ${folder}`);
   throw error;
 }
+hook.close();
 rmSync(folder, { recursive: true, force: true });
 
 function report(done: number): void {
@@ -71,11 +77,17 @@ async function killWorking(kill: number): Promise<void> {
   const life = startServer(place);
   await life.ready;
   const transport = await connect(place);
+  let writer: Transport | undefined;
   try {
-    if (kill === 0) await define(transport);
+    if (kill === 0) {
+      await define(transport);
+      writerToken = await placeGuards(transport, hook);
+    }
+    writer = await connect(place, writerToken);
+    await judgeGuards(writer);
     await judge(transport);
     const load = {
-      transport,
+      transport: writer,
       knowledge,
       chance,
       wrote: (collection: (typeof collections)[number], revision: number) =>
@@ -84,15 +96,25 @@ async function killWorking(kill: number): Promise<void> {
     const writers = collections.flatMap((collection) =>
       Array.from({ length: collection.writers }, (_, i) => write(load, collection, i)),
     );
-    const all = Promise.all(writers);
-    await Promise.race([all, pause(20 + 500 * chance() ** 2)]);
+    let isOver = false;
+    const all = Promise.all(writers).finally(() => (isOver = true));
+    // On a busy machine the first answer may come late; some kills come before it.
+    const begins = kill % 4 === 3 ? Promise.resolve() : firstAnswer(() => isOver);
+    await Promise.race([all, begins.then(() => pause(20 + 500 * chance() ** 2))]);
     await life.kill();
     await all;
     await Promise.all([...followers.values()].map((follower) => follower.afterKill()));
   } finally {
     await life.kill();
+    await writer?.close();
     await transport.close();
   }
+}
+
+/** Resolves when one more write is acknowledged, or none can be. */
+async function firstAnswer(isOver: () => boolean): Promise<void> {
+  const before = knowledge.acknowledged;
+  while (knowledge.acknowledged === before && !isOver()) await pause(5);
 }
 
 async function killStarting(where: Place, withinMs: number): Promise<void> {
@@ -235,14 +257,17 @@ async function get(transport: Transport, path: string): Promise<unknown> {
 }
 
 /** Every life of a server has the same certificate authority and the same token. */
-async function connect(where: Place): Promise<Transport> {
+async function connect(where: Place, token?: string): Promise<Transport> {
   const { server, tls, auth } = await loadKubeconfig({ path: kubeconfigOf(where) });
   assert.ok(auth.type === "token", "the kubeconfig has a token");
   const transport = createUndiciTransport({ server, tls });
   return {
     send: (request, sink) =>
       transport.send(
-        { ...request, headers: { authorization: `Bearer ${auth.token}`, ...request.headers } },
+        {
+          ...request,
+          headers: { authorization: `Bearer ${token ?? auth.token}`, ...request.headers },
+        },
         sink,
       ),
     close: () => transport.close(),

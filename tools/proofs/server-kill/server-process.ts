@@ -1,7 +1,6 @@
 // The server process of the proof, on one data directory and one port, restarted after each kill.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -65,13 +64,4 @@ function untilReady(child: ChildProcess, complaints: () => string): Promise<void
       reject(new Error(`the server ended before it was ready: ${signal ?? code} ${complaints()}`)),
     );
   });
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
 }

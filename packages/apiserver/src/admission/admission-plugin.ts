@@ -9,6 +9,7 @@ import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { WebhookClient } from "../webhook-client/webhook-client.ts";
+import type { PluginConfiguration } from "./configuration/plugin-configuration.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */
@@ -37,7 +38,10 @@ export interface AdmissionPlugin {
 }
 
 /** `given` is the configuration of this plug-in, checked by `configurationFaults`. */
-export type CreatePlugin = (services: PluginServices, given?: JsonObject) => AdmissionPlugin;
+export type CreatePlugin = (
+  services: PluginServices,
+  given?: PluginConfiguration,
+) => AdmissionPlugin;
 
 /** Whether a request is for this resource and subresource, in any version. */
 export function isAbout(

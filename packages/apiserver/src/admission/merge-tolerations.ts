@@ -12,17 +12,20 @@ export function mergeTolerations(
   const all = [...first, ...second];
   const merged: Decoded<Toleration>[] = [];
   all.forEach((each, i) => {
-    const isIncluded = merged.some((other) => includes(other, each));
+    const isIncluded = merged.some((other) => includesToleration(other, each));
     const isIncludedLater = all
       .slice(i + 1)
-      .some((other) => !equalJson(each, other) && includes(other, each));
+      .some((other) => !equalJson(each, other) && includesToleration(other, each));
     if (!isIncluded && !isIncludedLater) merged.push(each);
   });
   return merged;
 }
 
 /** Whether `wide` tolerates everything that `narrow` does. */
-function includes(wide: Decoded<Toleration>, narrow: Decoded<Toleration>): boolean {
+export function includesToleration(
+  wide: Decoded<Toleration>,
+  narrow: Decoded<Toleration>,
+): boolean {
   if (equalJson(wide, narrow)) return true;
   const operator = wide.operator ?? "";
   if ((narrow.key ?? "") !== (wide.key ?? "") && (wide.key || operator !== "Exists")) return false;

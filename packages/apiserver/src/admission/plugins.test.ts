@@ -5,7 +5,7 @@ import { createVirtualRuntime } from "homeostat/runtime";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { createWebhookClient } from "../webhook-client/webhook-client.ts";
-import { choiceFaults, createPlugins, missingPlugins, type PluginChoice } from "./plugins.ts";
+import { choiceFaults, configurationFaults, createPlugins, type PluginChoice } from "./plugins.ts";
 
 type Stored = Readonly<Record<string, readonly JsonObject[]>>;
 
@@ -333,7 +333,12 @@ test("plug-ins are chosen by name, and unknown names are refused", async () => {
     ["admissionPlugins.disable"],
   );
   assert.deepEqual(
-    missingPlugins({ enable: ["ImagePolicyWebhook", "NodeRestriction", "Priority"] }),
-    ["NodeRestriction", "ImagePolicyWebhook"],
+    configurationFaults({ enable: ["ImagePolicyWebhook", "NodeRestriction", "Priority"] }),
+    [
+      {
+        option: "admissionControlConfigFile",
+        problem: 'couldn\'t init admission plugin "ImagePolicyWebhook": no config specified',
+      },
+    ],
   );
 });

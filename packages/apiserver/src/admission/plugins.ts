@@ -1,11 +1,11 @@
-// The admission plug-ins of kube-apiserver 1.36, in the order in which they run. Plug-ins without
-// `create` are known by name and not implemented; `isOn` says which run by default.
+// The admission plug-ins of kube-apiserver 1.36, in the order in which they run; `isOn` says which
+// run by default.
 // Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
 // k8s.io/apiserver/pkg/server/options/admission.go.
-import type { JsonObject } from "homeostat/api";
 import type { OptionFault } from "../apimachinery/errors/server-error.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
+import type { PluginConfiguration } from "./configuration/plugin-configuration.ts";
 import { createGatedOff } from "./gated-off.ts";
 import { createNodeDeclaredFeatureValidator } from "./node-declared-feature-validator.ts";
 import {
@@ -41,28 +41,20 @@ import {
 interface KnownPlugin {
   readonly name: string;
   readonly isOn: boolean;
-  readonly create?: CreatePlugin;
+  readonly create: CreatePlugin;
 }
 
-const on = (name: string, create?: CreatePlugin): KnownPlugin => ({
-  name,
-  isOn: true,
-  ...(create ? { create } : {}),
-});
-const off = (name: string, create?: CreatePlugin): KnownPlugin => ({
-  name,
-  isOn: false,
-  ...(create ? { create } : {}),
-});
+const on = (name: string, create: CreatePlugin): KnownPlugin => ({ name, isOn: true, create });
+const off = (name: string, create: CreatePlugin): KnownPlugin => ({ name, isOn: false, create });
 
 /** Loaded when it is enabled. */
 const offLate = (name: string): KnownPlugin =>
-  off(name, (services) => {
+  off(name, (services, given) => {
     const { offByDefault } = loadLate(
       import.meta.url,
       "./off-by-default",
     ) as typeof import("./off-by-default.ts");
-    return offByDefault[name]!(services);
+    return offByDefault[name]!(services, given);
   });
 
 /** In the order in which they run. */
@@ -74,16 +66,16 @@ const plugins: readonly KnownPlugin[] = [
   offLate("LimitPodHardAntiAffinityTopology"),
   on("LimitRanger", createLimitRanger),
   on("ServiceAccount", createServiceAccount),
-  off("NodeRestriction"),
+  offLate("NodeRestriction"),
   on("TaintNodesByCondition", createTaintNodesByCondition),
   offLate("AlwaysPullImages"),
-  off("ImagePolicyWebhook"),
+  offLate("ImagePolicyWebhook"),
   on("PodSecurity", createPodSecurity),
   offLate("PodNodeSelector"),
   on("Priority", createPriority),
   on("DefaultTolerationSeconds", createDefaultTolerationSeconds),
-  off("PodTolerationRestriction"),
-  off("EventRateLimit"),
+  offLate("PodTolerationRestriction"),
+  offLate("EventRateLimit"),
   offLate("ExtendedResourceToleration"),
   on("DefaultStorageClass", createDefaultStorageClass),
   on("StorageObjectInUseProtection", createStorageObjectInUseProtection),
@@ -115,7 +107,7 @@ export interface PluginChoice {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
   /** Configurations of plug-ins by name. */
-  readonly configurations?: Readonly<Record<string, JsonObject>>;
+  readonly configurations?: Readonly<Record<string, PluginConfiguration>>;
 }
 
 /** The plug-ins that run, in order: those on by default and not disabled, and those enabled. */
@@ -123,13 +115,13 @@ export function createPlugins(
   { enable = [], disable = [], configurations = {} }: PluginChoice,
   services: PluginServices,
 ): readonly AdmissionPlugin[] {
-  const chosen = plugins.filter(
-    ({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)),
-  );
-  return chosen.flatMap(({ name, create }) =>
-    create ? [create(services, configurations[name])] : [],
+  return chosenPlugins({ enable, disable }).map(({ name, create }) =>
+    create(services, configurations[name]),
   );
 }
+
+const chosenPlugins = ({ enable = [], disable = [] }: PluginChoice): readonly KnownPlugin[] =>
+  plugins.filter(({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)));
 
 /** The faults of a choice: unknown names, and names that are both enabled and disabled. */
 export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly OptionFault[] {
@@ -148,22 +140,22 @@ export function choiceFaults({ enable = [], disable = [] }: PluginChoice): reado
   ];
 }
 
-/** Plug-ins that are enabled by name and not implemented. */
-export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] =>
-  plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);
+/** Plug-ins that do not run without a configuration. */
+const needConfiguration: readonly string[] = ["EventRateLimit", "ImagePolicyWebhook"];
 
-/** The faults of configurations. Only that of PodSecurity is supported. */
-export function configurationFaults({ configurations = {} }: PluginChoice): readonly OptionFault[] {
-  const option = "admissionControlConfigFile";
-  return Object.entries(configurations).flatMap(([name, given]): readonly OptionFault[] => {
-    if (name !== "PodSecurity")
-      return [{ option, problem: `the configuration of ${name} is not supported` }];
-    const { parsePodSecurityConfiguration: parse } = loadLate(
-      import.meta.url,
-      "./pod-security/parse-configuration",
-    ) as typeof import("./pod-security/parse-configuration.ts");
-    const parsed = parse(given);
-    const faults = "faults" in parsed ? parsed.faults : [];
-    return faults.map((fault) => ({ option, problem: `PodSecurity: ${fault}` }));
+/** The faults of the configurations of those plug-ins that run. */
+export function configurationFaults(choice: PluginChoice): readonly OptionFault[] {
+  const { configurations = {} } = choice;
+  const parsed = chosenPlugins(choice).filter(
+    ({ name }) => Object.hasOwn(configurations, name) || needConfiguration.includes(name),
+  );
+  if (!parsed.length) return [];
+  const { configurationFault } = loadLate(
+    import.meta.url,
+    "./configuration/configuration-fault",
+  ) as typeof import("./configuration/configuration-fault.ts");
+  return parsed.flatMap(({ name }) => {
+    const problem = configurationFault(name, configurations[name]);
+    return problem === undefined ? [] : [{ option: "admissionControlConfigFile", problem }];
   });
 }

@@ -2,13 +2,14 @@
 // pod templates, and validates the labels that state the policy.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity/admission.go,
 // k8s.io/pod-security-admission/admission/admission.go.
-import type { Decoded, JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import type { Container, Namespace, Pod } from "homeostat/k8s/core/v1";
 import { internalError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { type CreatePlugin, isAbout, type PluginServices } from "./admission-plugin.ts";
+import type { PluginConfiguration } from "./configuration/plugin-configuration.ts";
 import {
   defaultConfiguration,
   type PodSecurityConfiguration,
@@ -65,14 +66,12 @@ export const createPodSecurity: CreatePlugin = (services, given) => {
   };
 };
 
-function configured(given: JsonObject): PodSecurityConfiguration {
+function configured(given: PluginConfiguration): PodSecurityConfiguration {
   const { parsePodSecurityConfiguration: parse } = loadLate(
     import.meta.url,
     "./pod-security/parse-configuration",
   ) as Configurations;
-  const parsed = parse(given);
-  if ("faults" in parsed) throw new Error(`PodSecurity: ${parsed.faults.join("; ")}`);
-  return parsed.configuration;
+  return parse(given);
 }
 
 const pods = (): Pods => loadLate(import.meta.url, "./pod-security/admit-pod") as Pods;

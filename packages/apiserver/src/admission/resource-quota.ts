@@ -1,5 +1,6 @@
-// ResourceQuota: refuses writes that would exceed a quota of their namespace, and enters what the
-// others use into the quota's status before they are stored.
+// ResourceQuota: refuses writes that would exceed a quota of their namespace, or that use without
+// one what the configuration limits, and enters what the others use into the quota's status before
+// they are stored.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota/admission.go,
 // k8s.io/kubernetes/pkg/quota/v1/install/registry.go (DefaultIgnoredResources).
 import { loadLate } from "../apimachinery/load-late.ts";
@@ -8,21 +9,29 @@ import { type CreatePlugin, isAbout } from "./admission-plugin.ts";
 import type { QuotaQueue } from "./resource-quota/quota-queue.ts";
 
 type Queues = typeof import("./resource-quota/quota-queue.ts");
+type Configurations = typeof import("./configuration/resource-quota.ts");
 
 const quotas = { group: "", resource: "resourcequotas" } as const;
 
-export const createResourceQuota: CreatePlugin = (services) => {
+export const createResourceQuota: CreatePlugin = (services, given) => {
+  const limited = given ? parseLimited(given) : [];
   let queue: QuotaQueue | undefined;
   return {
     validate(request) {
-      if (!isCounted(request) || services.objects.isEmpty(quotas, request.namespace)) return;
+      if (!isCounted(request)) return;
+      if (!limited.length && services.objects.isEmpty(quotas, request.namespace)) return;
       queue ??= (
         loadLate(import.meta.url, "./resource-quota/quota-queue") as Queues
-      ).createQuotaQueue(services);
+      ).createQuotaQueue(services, limited);
       return queue.admit(request);
     },
   };
 };
+
+const parseLimited: Configurations["parseQuotaConfiguration"] = (given) =>
+  (
+    loadLate(import.meta.url, "./configuration/resource-quota") as Configurations
+  ).parseQuotaConfiguration(given);
 
 /** Creates and updates in namespaces, except of events and of what is not stored. */
 function isCounted(request: AdmissionRequest): boolean {

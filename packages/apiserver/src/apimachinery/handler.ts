@@ -5,8 +5,8 @@ import type { UserInfo } from "./user-info.ts";
 
 /**
  * One request as the core sees it. Header names are lower case; the path carries the query.
- * Repeated headers are joined by `, `, except `impersonate-group` and `impersonate-extra-*`, whose
- * values may hold commas and are joined by newlines.
+ * Repeated headers are joined by `, `, except `impersonate-*`, whose values may hold
+ * commas and are joined by newlines.
  */
 export interface ApiRequest {
   readonly method: string;

@@ -112,13 +112,13 @@ test("an account's token names its user, and authenticates it", async () => {
 
 test("a token is for its audiences only", async () => {
   await account("clerk");
-  const token = await tokenOf("clerk", { audiences: ["bank", "shop"] });
+  const token = await tokenOf("clerk", { audiences: ["bank", "shop", "shop"] });
   assert.equal((await ask("GET", "/version", undefined, token)).status, 401);
   assert.deepEqual((await review(token, ["shop", "fair"])).audiences, ["shop"]);
   assert.deepEqual(await review(token, ["a", "b"]), {
     user: {},
     error:
-      '[invalid bearer token, token audiences ["bank" "shop"] is invalid for the target audiences ["a" "b"]]',
+      '[invalid bearer token, token audiences ["bank" "shop" "shop"] is invalid for the target audiences ["a" "b"]]',
   });
 });
 
@@ -130,6 +130,15 @@ test("tokens given to the server are valid for the server only; other tokens are
   });
   assert.deepEqual(await review("secret", ["shop"]), { user: {}, error: "invalid bearer token" });
   assert.deepEqual(await review("nobody.knows.it"), { user: {}, error: "invalid bearer token" });
+});
+
+test("a token with another signature is invalid", async () => {
+  await account("forger");
+  const [header, payload] = (await tokenOf("forger")).split(".");
+  assert.deepEqual(await review(`${header}.${payload}.AAAA`), {
+    user: {},
+    error: "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]",
+  });
 });
 
 test("a token is invalid after its expiry, its account, and the object that it is bound to", async () => {
@@ -176,6 +185,8 @@ test("a token for an unsupported or missing object is refused", async () => {
   const unbindable = "cannot bind token to object of type";
   for (const [apiVersion, kind, name, message] of [
     ["v1", "Pod", "ghost", 'pods "ghost" not found'],
+    ["v1", "Secret", "", "Name parameter required."],
+    ["v1", "Node", "..", `Name parameter invalid: "..": may not be '..'`],
     [
       "v1",
       "Pod",
@@ -186,4 +197,14 @@ test("a token for an unsupported or missing object is refused", async () => {
     ["batch/v1", "Job", "x", `${unbindable} batch/v1, Kind=Job`],
   ] as const)
     assert.equal(await refusal({ kind, apiVersion, name }), message);
+});
+
+test("a request for a token has a body", async () => {
+  await account("silent");
+  const { status, object } = await ask("POST", `${space}/serviceaccounts/silent/token`);
+  assert.equal(status, 400);
+  assert.match(
+    at(object, "message"),
+    /json parse error: unexpected end of JSON input \(<empty>\)$/,
+  );
 });

@@ -50,10 +50,12 @@ export function createBearerTokens({
         user: withAuthenticated(user),
         audiences: issuer.audiences.filter((audience) => wanted.includes(audience)),
       });
-    const claims = issuer.verify(token);
-    if (!claims) return unknownToken;
+    const verified = issuer.verify(token);
+    if (!verified) return unknownToken;
+    if ("fault" in verified) return { error: `[invalid bearer token, ${verified.fault}]` };
+    const { claims } = verified;
     const meant = Array.isArray(claims["aud"]) ? claims["aud"].map(String) : [];
-    const audiences = meant.filter((audience) => wanted.includes(audience));
+    const audiences = [...new Set(meant)].filter((audience) => wanted.includes(audience));
     const fault =
       audiences.length === 0
         ? `token audiences ${quoteGoList(meant)} is invalid for the target audiences ${quoteGoList(wanted)}`

@@ -17,7 +17,7 @@ for (const [algorithm, options] of [
   test(`${algorithm}: the issuer and holders of the public key verify a token`, () => {
     const token = tokens.sign({ sub: "me", aud: ["you"] });
     const claims = { aud: ["you"], iss: tokens.issuer, sub: "me" };
-    assert.deepEqual(tokens.verify(token), claims);
+    assert.deepEqual(tokens.verify(token), { claims });
     const [header = "", payload = "", signature = ""] = token.split(".");
     assert.equal(Buffer.from(payload, "base64url").toString(), JSON.stringify(claims));
     const jwk = tokens.publicKey();
@@ -40,16 +40,26 @@ for (const [algorithm, options] of [
     const [header = "", payload = "", signature = ""] = tokens.sign({ sub: "me" }).split(".");
     const of = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const others = [
-      createTokenIssuer({ issuer: tokens.issuer }).sign({ sub: "me" }),
-      `${header}.${of({ iss: tokens.issuer, sub: "you" })}.${signature}`,
-      `${of({ alg: "none" })}.${payload}.`,
-      `${of({ alg: "HS256" })}.${payload}.${signature}`,
       `${header}.${payload}`,
+      `${header}.${payload}.!`,
+      `${header}.${payload}=.${signature}`,
+      `${of({ alg: 1 })}.${payload}.${signature}`,
+      `${of({ alg: algorithm, kid: 1 })}.${payload}.${signature}`,
       `${header}.${payload}.${signature}.${signature}`,
       `${header}.${of([])}.${signature}`,
       "nobody.knows.it",
       "",
     ];
     for (const token of others) assert.equal(tokens.verify(token), undefined, token);
+    const fault = "go-jose/go-jose: error in cryptographic primitive";
+    for (const token of [
+      `${header}.${of({ iss: tokens.issuer, sub: "you" })}.${signature}`,
+      `${header}.${payload}.`,
+      `${of({ alg: "none" })}.${payload}.`,
+      `${of({ alg: "HS256" })}.${payload}.${signature}`,
+    ])
+      assert.deepEqual(tokens.verify(token), { fault }, token);
+    const foreign = createTokenIssuer({ issuer: tokens.issuer }).sign({ sub: "me" });
+    assert.deepEqual(tokens.verify(foreign), { fault: "invalid signature, no keys found" });
   });
 }

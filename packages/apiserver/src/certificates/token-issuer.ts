@@ -10,8 +10,8 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { encodeJsonBytes, type JsonObject } from "homeostat/api";
-import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
+import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
+import type { TokenIssuer, VerifiedToken } from "../apimachinery/rest/token-issuer.ts";
 
 export interface TokenIssuerOptions {
   /** Default `https://kubernetes.default.svc.cluster.local`. */
@@ -42,7 +42,7 @@ export function createTokenIssuer(options: TokenIssuerOptions = {}): TokenIssuer
       const text = `${part({ alg: algorithm, kid: id })}.${part({ ...claims, iss: issuer })}`;
       return `${text}.${sign("sha256", Buffer.from(text), { key: secret, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
     },
-    verify: (token) => claimsOf(token, issuer, use()),
+    verify: (token) => verifyToken(token, issuer, use()),
     publicKey() {
       const { open, algorithm, id } = use();
       const { kty, ...rest } = open.export({ format: "jwk" });
@@ -67,25 +67,41 @@ const part = (value: JsonObject): string =>
     ),
   ).toString("base64url");
 
-function claimsOf(
+/** Errors of go-jose, as upstream's authenticator passes them on. */
+const faults = {
+  signature: "go-jose/go-jose: error in cryptographic primitive",
+  key: "invalid signature, no keys found",
+};
+
+function verifyToken(
   token: string,
   issuer: string,
-  { open, algorithm }: Keys,
-): JsonObject | undefined {
-  const [header = "", payload = "", signature = "", ...more] = token.split(".");
-  if (more.length || parse(header)?.["alg"] !== algorithm) return undefined;
-  const claims = parse(payload);
-  if (claims?.["iss"] !== issuer) return undefined;
-  const signed = verify(
-    "sha256",
-    Buffer.from(`${header}.${payload}`),
-    { key: open, dsaEncoding: "ieee-p1363" },
-    Buffer.from(signature, "base64url"),
-  );
-  return signed ? claims : undefined;
+  { open, algorithm, id }: Keys,
+): VerifiedToken | undefined {
+  const [head = "", payload = "", signature, ...more] = token.split(".");
+  if (signature === undefined || more.length || !base64Url.test(signature)) return undefined;
+  const [header, claims] = [parse(head), parse(payload)];
+  if (claims?.["iss"] !== issuer || !header || !isText(header["alg"]) || !isText(header["kid"]))
+    return undefined;
+  if (header["kid"] && header["kid"] !== id) return { fault: faults.key };
+  const signed =
+    header["alg"] === algorithm &&
+    verify(
+      "sha256",
+      Buffer.from(`${head}.${payload}`),
+      { key: open, dsaEncoding: "ieee-p1363" },
+      Buffer.from(signature, "base64url"),
+    );
+  return signed ? { claims } : { fault: faults.signature };
 }
 
+const base64Url = /^[\w-]*$/;
+
+const isText = (value: Json | undefined): boolean =>
+  value === undefined || value === null || typeof value === "string";
+
 function parse(base64: string): JsonObject | undefined {
+  if (!base64Url.test(base64)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(base64, "base64url").toString("utf8"));
     return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -184,6 +184,11 @@ export const controllerDescriptors: readonly Descriptor[] = [
     load: () => import("../controllers/validating-admission-policy-status/policy-status.ts"),
   },
   {
+    name: "storage-version-migrator-controller",
+    aliases: ["svm"],
+    load: () => import("../controllers/storage-version-migrator/storage-version-migrator.ts"),
+  },
+  {
     name: "kube-scheduler",
     aliases: [],
     load: () => import("../scheduler/scheduler.ts"),

@@ -86,6 +86,15 @@ test("the mode that a caller used last comes first, and its refusal counts", () 
   ]);
 });
 
+test("the first of several users and uids counts", () => {
+  const { as } = open([/^impersonate/]);
+  const { name, uid } = as({
+    "impersonate-user": "max\neve",
+    "impersonate-uid": "7\n8",
+  }) as UserInfo;
+  assert.deepEqual([name, uid], ["max", "7"]);
+});
+
 test("every value needs a right; many groups or extra values may have one together", () => {
   const headers = {
     ...max,

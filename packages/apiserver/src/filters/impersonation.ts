@@ -65,8 +65,8 @@ function remember(lastModes: Map<string, number>, name: string, mode: number): v
 
 /** The user that the headers describe; undefined without such headers. */
 function readHeaders(headers: Readonly<Record<string, string>>): UserInfo | undefined {
-  const name = headers["impersonate-user"] ?? "";
-  const uid = headers["impersonate-uid"] ?? "";
+  const name = firstOf(headers["impersonate-user"]);
+  const uid = firstOf(headers["impersonate-uid"]);
   const groups = headers["impersonate-group"]?.split("\n");
   const extra = readExtra(headers);
   const wanted: UserInfo = {
@@ -79,6 +79,9 @@ function readHeaders(headers: Readonly<Record<string, string>>): UserInfo | unde
   if (!uid && !groups && !extra) return undefined;
   throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
 }
+
+/** As Go reads a header that has several values. */
+const firstOf = (header = ""): string => header.split("\n", 1)[0]!;
 
 function readExtra(headers: Readonly<Record<string, string>>): UserInfo["extra"] {
   let extra: Record<string, readonly string[]> | undefined;

@@ -1,7 +1,6 @@
 // Responds to requests that Node's HTTP/1.1 parser refuses. Unknown methods go to the server core;
 // everything else gets the response of Go's server. The connection closes in any case.
 // Upstream: net/http (server.go, badRequestError and statusError).
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { CertificateCaller } from "./certificate-user.ts";
 import {
@@ -10,6 +9,9 @@ import {
   type Handler,
   isStream,
 } from "../apimachinery/handler.ts";
+
+/** An import of node:http would load Node's fetch: see listen.ts. */
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** An error of Node's parser: its code, and the packet in which it occurred. */
 export interface ParserError extends Error {

@@ -175,7 +175,7 @@ async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
   });
 }
 
-const listHeader = /^impersonate-(?:group$|extra-)/;
+const listHeader = /^impersonate-/;
 
 function flatHeaders(request: AnyRequest): Record<string, string> {
   const out: Record<string, string> = {};

@@ -66,6 +66,7 @@ import { csiDriver } from "./storage/csi-driver.ts";
 import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
+import { storageVersionMigration } from "./storagemigration/storage-version-migration.ts";
 
 const core: readonly AnyKindDefinition[] = [
   binding,
@@ -110,6 +111,7 @@ const storage: readonly AnyKindDefinition[] = [
   csiNode,
   csiStorageCapacity,
   storageClass,
+  storageVersionMigration,
   volumeAttachment,
   volumeAttributesClass,
 ];

@@ -14,7 +14,6 @@ export function createBuiltinResources(
   options: BuiltinResourceOptions,
   more: readonly AnyKindDefinition[] = [],
 ): readonly ServedResource[] {
-  const definitions = [...builtinKinds, ...more];
   const order = options.data.groups.flatMap(({ group, versions }) =>
     versions.flatMap((version) =>
       options.data.kinds(group).filter((kind) => kind.version === version),
@@ -27,6 +26,8 @@ export function createBuiltinResources(
         served.version === definition.version &&
         served.kind === definition.kind,
     );
+  // A kind behind a feature gate that is off has no rank.
+  const definitions = [...builtinKinds, ...more].filter((definition) => rank(definition) >= 0);
   const print = createInternalPrinter(
     () => options.data.layout(),
     Object.assign({}, ...definitions.map(({ conversions }) => conversions)),

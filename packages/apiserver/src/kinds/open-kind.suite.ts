@@ -104,7 +104,7 @@ export function openKind(group: string, plural: string): OpenKind {
 }
 
 function findResource(group: string, plural: string): ServedResource {
-  const data = readKindData("1.36");
+  const data = readKindData("1.36", new Set(["storagemigration.k8s.io"]));
   const services = createServiceAllocation(readServiceRanges({}));
   const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
     serviceKind(services.pool, services.committed),

@@ -4,17 +4,23 @@ import type { JsonObject } from "homeostat/api";
 import { readDescriptions, readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
 import { createCatalog } from "../kinds/catalog.ts";
+import { createCustomResources } from "../kinds/custom/create-custom-resources.ts";
+import { cages } from "../kinds/custom/testdata/zoo.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { describeDocument } from "./describe-document.ts";
 import { createOpenApi } from "./openapi-service.ts";
 
 const data = readKindData("1.36");
-const catalog = createCatalog(createBuiltinResources({ data, smdOf: createKindTypes(data) }, []));
-const service = createOpenApi(catalog, data, { descriptions: readDescriptions("1.36") });
+const smdOf = createKindTypes(data);
+const catalog = createCatalog(createBuiltinResources({ data, smdOf }, []));
+const service = createOpenApi(catalog, data, {
+  descriptions: () => readDescriptions("1.36"),
+  describes: "everything",
+});
 
-function read(path: string): any {
+function read(path: string, from = service): any {
   const request = { path, query: new URLSearchParams(), headers: {}, nowMs: 0 };
-  return JSON.parse(Buffer.from(service(request)!.body as Uint8Array).toString());
+  return JSON.parse(Buffer.from(from(request)!.body as Uint8Array).toString());
 }
 
 test("operations are described by action, kind and subresource", () => {
@@ -49,6 +55,24 @@ test("models, fields and parameters have upstream's texts, also where those diff
   assert.equal(parameter(`${pods}/eviction`, "name"), "name of the Eviction");
   assert.match(parameter(`${pods}/exec`, "container"), /^Container in which to execute/);
   assert.match(parameter(`${pods}/log`, "container"), /^The container for which to stream/);
+});
+
+test("custom resources have described metadata by default; built-in kinds, operations and version two have no descriptions", () => {
+  const zoo = createCatalog(createBuiltinResources({ data, smdOf }, []));
+  const custom = { data, smdOf, compileRules: () => undefined };
+  zoo.serve("cages.zoo.example.com", createCustomResources(cages(), custom));
+  const openApi = createOpenApi(zoo, data, { descriptions: () => readDescriptions("1.36") });
+  const metadataText = (path: string, at: "schemas" | "definitions"): unknown => {
+    const document = read(path, openApi);
+    const schemas = document[at] ?? document.components[at];
+    return schemas["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"].description;
+  };
+  const cagesPath = "/openapi/v3/apis/zoo.example.com/v1";
+  assert.match(String(metadataText(cagesPath, "schemas")), /^ObjectMeta is metadata that all/);
+  assert.equal(metadataText("/openapi/v3/api/v1", "schemas"), undefined);
+  assert.equal(metadataText("/openapi/v2", "definitions"), undefined);
+  const [operations] = Object.values<any>(read(cagesPath, openApi).paths);
+  assert.equal(operations.get.description, undefined);
 });
 
 test("shared parameters of version two have upstream's names", () => {

@@ -14,23 +14,21 @@ export function describeDocument(
   source: OpenApiSource["at"],
   descriptions: Descriptions,
 ): JsonObject {
+  return {
+    ...describeModels(document, descriptions),
+    paths: describePaths(objectAt(document, "paths"), source, descriptions),
+  };
+}
+
+/** The document with descriptions of its models and their fields. */
+export function describeModels(document: JsonObject, descriptions: Descriptions): JsonObject {
+  if (!("components" in document)) return document;
   const components = objectAt(document, "components");
-  const schemas = objectAt(components, "schemas");
-  const described = Object.entries(schemas).map(
+  if (!("schemas" in components)) return document;
+  const schemas = Object.entries(objectAt(components, "schemas")).map(
     ([model, schema]) => [model, describeModel(model, schema as JsonObject, descriptions)] as const,
   );
-  return {
-    ...document,
-    paths: describePaths(objectAt(document, "paths"), source, descriptions),
-    ...("components" in document
-      ? {
-          components: {
-            ...components,
-            ...("schemas" in components ? { schemas: Object.fromEntries(described) } : {}),
-          },
-        }
-      : {}),
-  };
+  return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } };
 }
 
 function describeModel(model: string, schema: JsonObject, { modelOf }: Descriptions): JsonObject {

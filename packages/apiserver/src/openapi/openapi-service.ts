@@ -17,7 +17,7 @@ import {
   documentPaths,
   minorOf,
 } from "./group-document.ts";
-import { describeDocument } from "./describe-document.ts";
+import { describeDocument, describeModels } from "./describe-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 
 /** Answers a GET below /openapi; undefined for a path that has no document. */
@@ -66,8 +66,14 @@ interface Kept {
 /** What documents are made with beside the data. */
 export interface OpenApiExtras {
   readonly forms?: BinaryForms;
-  /** Default: documents without descriptions, which are a third of the size. */
-  readonly descriptions?: Descriptions | undefined;
+  /** Upstream's descriptions; read with the first document that carries some. */
+  readonly descriptions?: () => Descriptions;
+  /**
+   * Which documents carry them: all, or those of custom resources, for the models that these share
+   * with built-in kinds, above all object metadata. Documents without descriptions have a third of
+   * the size. Default `"shared models"`.
+   */
+  readonly describes?: "everything" | "shared models";
   /** Entries of the index whose documents other servers have. */
   readonly remote?: RemotePaths | undefined;
 }
@@ -79,13 +85,10 @@ export type RemotePaths = () => Readonly<Record<string, { readonly serverRelativ
 export function createOpenApi(
   catalog: ResourceCatalog,
   data: KindData,
-  { forms, descriptions, remote }: OpenApiExtras = {},
+  extras: OpenApiExtras = {},
 ): OpenApiService {
-  const build = (path: string, resources: readonly ServedResource[]): JsonObject | undefined => {
-    const built = buildDocument(path, resources, data);
-    if (!built || !descriptions) return built;
-    return describeDocument(built, documentSource(resources), descriptions);
-  };
+  const { forms, remote } = extras;
+  const { build, buildVersionThree } = createBuilders(data, extras);
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string, nowMs: number): Document | undefined => {
@@ -100,7 +103,7 @@ export function createOpenApi(
       kept.resources.every((each, i) => each === resources[i])
     )
       return kept.document;
-    const made = toDocument(build(path, resources), "v3", forms?.three, nowMs);
+    const made = toDocument(buildVersionThree(path, resources), "v3", forms?.three, nowMs);
     documents.set(path, { document: made, resources });
     return made;
   };
@@ -127,10 +130,31 @@ export function createOpenApi(
   };
 }
 
+type BuildDocument = (path: string, resources: readonly ServedResource[]) => JsonObject | undefined;
+
+/** Builders of documents; version three has more descriptions. */
+function createBuilders(
+  data: KindData,
+  { descriptions: read, describes = "shared models" }: OpenApiExtras,
+): { readonly build: BuildDocument; readonly buildVersionThree: BuildDocument } {
+  let descriptions: Descriptions | undefined;
+  const build: BuildDocument = (path, resources) => {
+    const built = buildDocument(path, resources, data);
+    if (!built || !read || describes !== "everything") return built;
+    return describeDocument(built, documentSource(resources), (descriptions ??= read()));
+  };
+  const buildVersionThree: BuildDocument = (path, resources) => {
+    const built = build(path, resources);
+    const lacksShared = describes !== "everything" && documentSource(resources) === "schema";
+    return built && read && lacksShared ? describeModels(built, (descriptions ??= read())) : built;
+  };
+  return { build, buildVersionThree };
+}
+
 function buildVersionTwo(
   catalog: ResourceCatalog,
   data: KindData,
-  build: (path: string, resources: readonly ServedResource[]) => JsonObject | undefined,
+  build: BuildDocument,
 ): JsonObject {
   const documents = documentPaths(catalog).flatMap((path) => {
     const resources = documentedResources(path, catalog);

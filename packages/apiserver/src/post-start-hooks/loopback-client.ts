@@ -27,7 +27,7 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
     const headers = {
       accept: "application/json",
       "user-agent": userAgent,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body === undefined ? {} : { "content-type": contentType(method) }),
     };
     const answer = await handler({
       method,
@@ -43,6 +43,10 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
     return { status: answer.status, object: readObject(answer.body) };
   };
 }
+
+/** The server patches by apply only. */
+const contentType = (method: string): string =>
+  method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
 
 function readObject(bytes: Uint8Array): JsonObject {
   try {

@@ -332,3 +332,50 @@ test("names of servers are upstream's; a lease that is over, or says too little,
   assert.equal(hasExpired(lease("2026-01-01T00:59:59.000000Z"), now), true);
   assert.equal(hasExpired({ spec: { leaseDurationSeconds: 3600 } }, now), true);
 });
+
+test("a FlowSchema says whether its priority level exists", async () => {
+  const { ask } = await start();
+  const root = "/apis/flowcontrol.apiserver.k8s.io/v1";
+  const dangling = async () => {
+    await settle();
+    const { status, metadata } = await ask("GET", `${root}/flowschemas/f`);
+    const [condition] = (status as JsonObject)["conditions"] as JsonObject[];
+    const owners = (metadata as JsonObject)["managedFields"] as JsonObject[];
+    return [condition!["status"], condition!["reason"], owners[0]!["manager"]];
+  };
+  const manager = "api-priority-and-fairness-config-consumer-v1";
+  await ask("POST", `${root}/flowschemas`, {
+    metadata: { name: "f" },
+    spec: { matchingPrecedence: 7, priorityLevelConfiguration: { name: "p" } },
+  });
+  assert.deepEqual(await dangling(), ["True", "NotFound", manager]);
+  await ask("POST", `${root}/prioritylevelconfigurations`, {
+    metadata: { name: "p" },
+    spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  });
+  assert.deepEqual(await dangling(), ["False", "Found", manager]);
+  await ask("DELETE", `${root}/prioritylevelconfigurations/p`);
+  assert.deepEqual(await dangling(), ["True", "NotFound", manager]);
+});
+
+test("/metrics shares the seats of the server among its priority levels", async () => {
+  await start();
+  const path = "/metrics";
+  const { body } = await core!.handler({
+    method: "GET",
+    path,
+    headers: {},
+    body: Buffer.of(),
+    user,
+  });
+  const lines = Buffer.from(body as Uint8Array)
+    .toString()
+    .split("\n");
+  const seats = lines.flatMap(
+    (line) =>
+      /^apiserver_flowcontrol_nominal_limit_seats\{priority_level="(.*)"\} (\d+)$/
+        .exec(line)
+        ?.slice(1) ?? [],
+  );
+  assert.deepEqual(seats.slice(0, 6), ["catch-all", "13", "exempt", "0", "global-default", "49"]);
+});

@@ -5,6 +5,7 @@ import type { ServerAddress } from "../apimachinery/server-address.ts";
 import { AvailabilityController, type RemoteCheck } from "./apiservice-availability-controller.ts";
 import { CrdRegistrationController } from "./crd-registration-controller.ts";
 import { startEventTtl } from "./event-ttl.ts";
+import { FlowSchemaStatusController } from "./flow-schema-status-controller.ts";
 import { IdentityLeaseController } from "./identity-lease-controller.ts";
 import {
   type Advertised,
@@ -34,6 +35,7 @@ export function startPostStartHooks(options: PostStartHookOptions): () => Promis
     ...startSystemObjectsControllers(options),
     new CrdRegistrationController(options),
     new AvailabilityController(options),
+    new FlowSchemaStatusController(options),
     ...(address ? [new IdentityLeaseController({ loopback, runtime: core.runtime, address })] : []),
     ...(advertised ? [new KubernetesEndpointsController(options, advertised)] : []),
   ];

@@ -11,7 +11,7 @@ import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { createKinds } from "./create-kinds.ts";
-import { groupOfRetired } from "../kinds/retired-versions.ts";
+import { goTypeOf, groupOfRetired } from "../kinds/registered-types.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import {
   readBootstrapObjects,
@@ -25,7 +25,6 @@ import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts"
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
-import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
 import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
 import { createWebhookServices } from "./webhook-services.ts";
@@ -69,6 +68,8 @@ export interface ControlPlaneOptions {
   readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
   /** See ApiServerOptions. */
   readonly openApiDescriptions?: boolean;
+  /** Groups behind feature gates that are served. Default: none. */
+  readonly enabledGroups?: ReadonlySet<string>;
   /** Issues the certificate by which other API servers know this one. */
   readonly frontProxy?: (() => Promise<FrontProxyCertificate>) | undefined;
   /** Absent when the server does not listen. */
@@ -99,7 +100,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
   const { authorizationModes, faults, audit } = options;
   const isNew = store.revision() === 0;
-  const data = readKindData("1.36");
+  const data = readKindData("1.36", options.enabledGroups);
   const ranges = options.serviceRanges ?? readServiceRanges({});
   const webhook = createWebhookServices(options, () => kinds.catalog);
   const kinds = createKinds({ data, ranges, webhook });
@@ -121,12 +122,12 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     protobuf,
     webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
-    kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
+    kinds: { goTypeOf: (kind, group) => goTypeOf(data, kind, group), groupOfRetired },
     paths: pathsOf(options, { data, catalog, protobuf: protobuf.encode, issuer, aggregator }),
   });
   const now = formatSeconds(runtime.clock.now());
-  const bootstrapObjects = (): readonly string[] =>
-    bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
+  const configuration = { ranges, port: address?.port, clientCa, now, groups: data.groups };
+  const bootstrapObjects = () => bootstrapTexts(readBootstrapObjects("1.36"), configuration);
   await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
   const loopback = createLoopbackClient(core.handler);
   const openWatches = (storageKey: string) => core.services.openWatches.openOn(storageKey);
@@ -164,20 +165,6 @@ function startHooks(
     stopCompaction();
     return stop();
   };
-}
-
-/** Whether a kind of this group, version and name is built in or served. */
-function isKnownKind(
-  data: KindData,
-  catalog: ResourceCatalog,
-  [group, version, kind]: Parameters<KindRegistry["has"]>,
-): boolean {
-  return (
-    data.typeOf(group, version, kind) !== undefined ||
-    catalog
-      .all()
-      .some((each) => each.group === group && each.version === version && each.kind === kind)
-  );
 }
 
 /** The address that discovery shows when the server does not listen: its name inside a cluster. */
@@ -271,7 +258,11 @@ async function loadOpenApi(
     import("../protobuf/openapi-document.ts"),
     import("../protobuf/openapi-document-v3.ts"),
   ]);
-  const descriptions = openApiDescriptions ? readDescriptions("1.36") : undefined;
   const forms = { two: encodeOpenApiDocument, three: encodeOpenApiThree };
-  return createOpenApi(catalog, data, { forms, descriptions, remote });
+  return createOpenApi(catalog, data, {
+    forms,
+    descriptions: () => readDescriptions("1.36"),
+    describes: openApiDescriptions ? "everything" : "shared models",
+    remote,
+  });
 }

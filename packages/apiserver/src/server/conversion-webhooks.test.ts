@@ -63,6 +63,9 @@ test("status and scale convert their parent", async (t) => {
   assert.deepEqual([scale.spec, scale.status], [{ replicas: 5 }, { replicas: 2 }]);
   const { spec, status } = await ask("GET", at("v1", "a"));
   assert.deepEqual([spec, status], [{ size: 5, tags: ["x"] }, { seen: 2 }]);
+  const body = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "q" } };
+  const misnamed = await ask("PUT", `${at("v1", "none")}/scale`, body);
+  assert.match(String(misnamed.message), /\(q\) does not match the name on the URL \(none\)$/);
 });
 
 test("selectors see what a version shows", async (t) => {

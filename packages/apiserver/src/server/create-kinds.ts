@@ -32,7 +32,7 @@ export interface Kinds {
 }
 
 /** A start does not wait for what custom resources need, and neither should the first of them. */
-const loadAfterMs = 100;
+const loadAfterMs = 10;
 
 /** What kinds are created with. */
 interface KindsOptions {

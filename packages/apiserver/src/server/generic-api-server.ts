@@ -185,10 +185,12 @@ function createServices(
     authorization: access.authorization,
     admission: createAdmission(plugins, options, access),
     kinds: options.kinds ?? {
-      has: (group, version, kind) =>
+      goTypeOf: ({ group, version, kind }) =>
         catalog
           .all()
-          .some((each) => each.group === group && each.version === version && each.kind === kind),
+          .some((each) => each.group === group && each.version === version && each.kind === kind)
+          ? `${version}.${kind}`
+          : undefined,
       groupOfRetired: () => undefined,
     },
     scaleCodec: options.scaleCodec,
@@ -257,7 +259,11 @@ async function respond(request: ServerRequest, services: FilterServices): Promis
   const answer = await runHandlerChain(request, services).catch((error: unknown) =>
     errorResponse(services.core, request, error),
   );
-  return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
+  // Paths that are no resources answer without the warnings of the filters.
+  const warnings = answer.headers["warning"] ? [] : request.warnings.headers();
+  if (!request.flow && !warnings.length) return answer;
+  const added = { ...request.flow, ...(warnings.length ? { warning: warnings } : {}) };
+  return { ...answer, headers: { ...answer.headers, ...added } };
 }
 
 /** Refuses a path that no RequestInfo can be made of. */

@@ -41,6 +41,15 @@ test("accepts known tokens, refuses unknown ones; requests without a token are a
   assert.equal((await ask({ authorization: "Bearer wrong" }, "/readyz")).status, 401);
 });
 
+test("a space before the token is a warning, at every path", async () => {
+  const { core } = await createTestServer();
+  for (const path of ["/readyz", widgetsPath]) {
+    const headers = { authorization: "Bearer  secret" };
+    const answer = await core.handler({ method: "GET", path, headers, body: new Uint8Array() });
+    assert.match(String(answer.headers["warning"]), /^299 - "the provided Authorization header/);
+  }
+});
+
 test("impersonation asks for each right, and then acts as the other", async () => {
   const asked: string[] = [];
   const authorizer: Authorizer = ({ user, info }) => {

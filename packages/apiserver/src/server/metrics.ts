@@ -2,9 +2,12 @@
 // upstream's metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
+import type { Decoded } from "homeostat/api";
+import type { PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
+import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 const verbs: Readonly<Record<string, string>> = {
@@ -56,6 +59,12 @@ export class RequestMetrics {
   /** All metrics in Prometheus' text format. */
   text(): string {
     return [
+      ...figure(
+        "apiserver_flowcontrol_nominal_limit_seats",
+        "gauge",
+        "[BETA] Nominal number of execution seats configured for each priority level",
+        this.#nominalSeats(),
+      ),
       ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
       ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
@@ -66,6 +75,20 @@ export class RequestMetrics {
       ),
       "",
     ].join("\n");
+  }
+
+  #nominalSeats(): ReadonlyMap<string, number> {
+    const group = "flowcontrol.apiserver.k8s.io";
+    const served = this.#core.catalog.find(group, "v1", "prioritylevelconfigurations");
+    const listing = served && this.#core.store.list(storagePrefixOf(served, ""));
+    const levels =
+      typeof listing === "object"
+        ? Array.from(listing.items, ({ bytes }) => parseStored(bytes) as PriorityLevel)
+        : [];
+    const seats = nominalSeats(levels).map(
+      ([name, count]) => [formatLabels({ priority_level: name }), count] as const,
+    );
+    return new Map(seats);
   }
 
   #countObjects(): ReadonlyMap<string, number> {
@@ -83,6 +106,24 @@ export class RequestMetrics {
     return counts;
   }
 }
+
+type PriorityLevel = Decoded<PriorityLevelConfiguration>;
+
+/**
+ * The seats of the server, those of 400 requests that read and 200 that write, shared among the
+ * levels. Upstream: pkg/util/flowcontrol/apf_controller.go (finishQueueSetReconfigsLocked).
+ */
+function nominalSeats(levels: readonly PriorityLevel[]): readonly (readonly [string, number])[] {
+  const sharesOf = ({ spec }: PriorityLevel): number =>
+    Number((spec?.limited ?? spec?.exempt)?.nominalConcurrencyShares ?? 0);
+  const sum = levels.reduce((total, level) => total + sharesOf(level), 0);
+  return levels.map((level) => [
+    level.metadata?.name ?? "",
+    sum ? Math.ceil((serverSeats * sharesOf(level)) / sum) : 0,
+  ]);
+}
+
+const serverSeats = 600;
 
 const requestsHelp =
   "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.";

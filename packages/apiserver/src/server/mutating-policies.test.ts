@@ -164,6 +164,16 @@ test("a patch cannot make another kind of the object", async (t) => {
     await refusal("/kind", "Secret"),
     "Internal error occurred: failed to convert object: converting (v1.Secret) to (core.ConfigMap): unknown conversion",
   );
+  await server.policy(
+    "mutating",
+    "c",
+    spec(json('[JSONPatch{op: "replace", path: "/kind", value: "Secret"}]')),
+  );
+  assert.equal(
+    (await create(server, { a: "!" })).message,
+    "Internal error occurred: illegal base64 data at input byte 0",
+  );
+  await server.ask("DELETE", `${bindings}/c`);
   assert.equal(
     await refusal("/apiVersion", "v7"),
     'Internal error occurred: no kind "ConfigMap" is registered for version "v7" in scheme "pkg/runtime/scheme.go:111"',

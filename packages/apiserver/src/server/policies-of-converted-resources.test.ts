@@ -6,9 +6,11 @@ import type { Json, JsonObject } from "homeostat/api";
 import {
   at,
   createConversionServer,
+  definition,
   merge,
   messageOf,
   post,
+  root,
   tagsOf,
 } from "./testdata/conversion-server.ts";
 
@@ -67,6 +69,31 @@ test("a validating policy sees the version that it matches", async (t) => {
   const again = await ask("PATCH", at("v1beta1", "a"), { spec: { tags: "x" } }, merge);
   assert.match(String(messageOf(again)), /denied request: x.io\/v1 x$/);
   assert.equal((await ask("DELETE", at("v1beta1", "a"))).status, "Success");
+});
+
+test("a version that is not served is matched too", async (t) => {
+  const server = await createConversionServer(t);
+  const { ask } = server;
+  const unserved = definition("v1beta1") as { readonly spec: { readonly versions: JsonObject[] } };
+  unserved.spec.versions[0]!.served = false;
+  const { metadata } = await ask("GET", `${root}/posts.x.io`);
+  const { resourceVersion } = metadata as JsonObject;
+  await ask("PUT", `${root}/posts.x.io`, {
+    ...unserved,
+    metadata: { name: "posts.x.io", resourceVersion: resourceVersion! },
+  } as JsonObject);
+  await bind(server, "validating", {
+    matchConstraints: matchConstraints("v1"),
+    validations: [
+      { expression: "false", messageExpression: "object.apiVersion + ' ' + object.spec.tags[1]" },
+    ],
+  });
+  await server.runtime.advance(1000);
+  assert.match(
+    String(messageOf(await ask("POST", at("v1beta1"), post("v1beta1", "b", "x,y")))),
+    /denied request: x.io\/v1 y$/,
+  );
+  assert.equal((await server.send("GET", at("v1", "b"))).status, 404);
 });
 
 for (const [patchType, mutation] of [

@@ -2,30 +2,28 @@
 // Invalid values abort startup.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
 import type { AuthorizationMode } from "../authorization/modes.ts";
+import { enabledGroups, type GatedApis, gatedApiFaults } from "./gated-apis.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
-import {
-  choiceFaults,
-  configurationFaults,
-  missingPlugins,
-  type PluginChoice,
-} from "../admission/plugins.ts";
+import { choiceFaults, configurationFaults, type PluginChoice } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends GatedApis {
   readonly admissionPlugins?: PluginChoice;
   readonly authorizationModes?: readonly AuthorizationMode[];
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
-  readonly warn?: (message: string, error: unknown) => void;
 }
 
 /** The parsed options. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
-): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes"> {
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes" | "enabledGroups"> {
   const { authorizationModes } = options;
+  const faults = gatedApiFaults(options);
+  if (faults.length) throw optionError("ERR_SERVER_OPTION", faults);
   return {
+    enabledGroups: enabledGroups(options),
     plugins: parsePlugins(options),
     serviceRanges: parseRanges(options),
     ...(authorizationModes ? { authorizationModes } : {}),
@@ -33,15 +31,9 @@ export function parseServerOptions(
 }
 
 /** ServiceAccount stays off by default: the controller that creates accounts may not run. */
-function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
+function parsePlugins({ admissionPlugins = {} }: ServerOptions): PluginChoice {
   const faults = [...choiceFaults(admissionPlugins), ...configurationFaults(admissionPlugins)];
   if (faults.length) throw optionError("ERR_SERVER_ADMISSION_PLUGIN", faults);
-  const missing = missingPlugins(admissionPlugins);
-  if (missing.length)
-    warn?.(
-      `these admission plug-ins are not implemented and have no effect: ${missing.join(", ")}`,
-      undefined,
-    );
   const { enable = [], disable = [], configurations = {} } = admissionPlugins;
   return { enable, disable: [...disable, "ServiceAccount"], configurations };
 }

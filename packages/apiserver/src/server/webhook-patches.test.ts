@@ -74,6 +74,38 @@ describe("a patch", () => {
     );
   });
 
+  test("may state no other kind", async (t) => {
+    const server = new WebhookServer(t);
+    await server.register("mutating", { name: "a.x.io" });
+    const refusal = async (...operations: readonly JsonObject[]): Promise<Json | undefined> => {
+      server.judge = () => patchOf(...operations);
+      const { status, body } = await server.ask("POST", configMaps, configMap("a"));
+      assert.equal(status, 500);
+      return body["message"];
+    };
+    const registered = 'is registered for version "v2" in scheme "pkg/runtime/scheme.go:111"';
+    const [kind, version] = ["/kind", "/apiVersion"];
+    assert.equal(
+      await refusal({ op: "replace", path: version, value: "v2" }),
+      `Internal error occurred: no kind "ConfigMap" ${registered}`,
+    );
+    assert.equal(
+      await refusal({ op: "replace", path: version, value: "a/b/c" }),
+      "Internal error occurred: unexpected GroupVersion string: a/b/c",
+    );
+    assert.equal(
+      await refusal({ op: "replace", path: kind, value: "Secret" }),
+      "converting (v1.Secret) to (core.ConfigMap): unknown conversion",
+    );
+    assert.equal(
+      await refusal(
+        { op: "replace", path: kind, value: "Secret" },
+        { op: "add", path: "/data", value: { a: "!" } },
+      ),
+      "Internal error occurred: illegal base64 data at input byte 0",
+    );
+  });
+
   test("is seen by webhooks of other versions, back and forth", async (t) => {
     const server = new WebhookServer(t);
     const scalers = (version: string): JsonObject => ({

@@ -134,6 +134,39 @@ describe("writes", () => {
     assert.equal((await server.ask("POST", path, { spec })).status, 400);
   });
 
+  test("that request a token show the account and the audiences when all is decided", async (t) => {
+    const server = new WebhookServer(t);
+    const accounts = "/api/v1/namespaces/default/serviceaccounts";
+    await server.ask("POST", accounts, { metadata: { name: "robot" } });
+    const rules = [rule("serviceaccounts/token")];
+    await server.register("mutating", { name: "m.x.io", rules });
+    await server.register("validating", { name: "v.x.io", rules });
+    const spec = { expirationSeconds: 600 };
+    assert.equal((await server.ask("POST", `${accounts}/robot/token`, { spec })).status, 201);
+    const fields = (field: string): readonly (Json | undefined)[] =>
+      server.reviews.map((review) => read(review, "request", "object", "metadata", field));
+    assert.deepEqual(fields("name"), [undefined, "robot"]);
+    const [asked, decided] = server.reviews.map((review) =>
+      read(review, "request", "object", "spec", "audiences"),
+    );
+    assert.deepEqual([asked, (decided as readonly Json[]).length], [null, 1]);
+    const invalid = { spec: { expirationSeconds: 1 } };
+    server.reviews.length = 0;
+    assert.equal((await server.ask("POST", `${accounts}/robot/token`, invalid)).status, 422);
+    assert.equal(server.reviews.length, 1, "validating webhooks are called for valid ones only");
+  });
+
+  test("that bind a pod by its collection have its name", async (t) => {
+    const server = new WebhookServer(t);
+    await server.register("validating", { name: "a.x.io", rules: [rule("bindings")] });
+    const target = { kind: "Node", name: "n" };
+    await server.ask("POST", "/api/v1/namespaces/default/bindings", {
+      metadata: { name: "b" },
+      target,
+    });
+    assert.equal(read(server.reviews[0]!, "request", "name"), "b");
+  });
+
   test("that delete a pod state its grace period, and are asked twice if it is none", async (t) => {
     const server = new WebhookServer(t);
     const pods = "/api/v1/namespaces/default/pods";

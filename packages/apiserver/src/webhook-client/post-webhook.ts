@@ -1,7 +1,8 @@
 // Posts to webhooks over HTTPS, or to a handler in this process. Connections are kept per webhook.
 // Upstream: k8s.io/apiserver/pkg/util/webhook/client.go (hookClientConfig),
 // k8s.io/client-go/rest/{request,with_retry}.go.
-import { Agent, request, type RequestOptions } from "node:https";
+import { Agent as HttpAgent, request as requestPlain } from "node:http";
+import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
@@ -13,6 +14,7 @@ import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
+  type WebhookAccess,
   type WebhookCall,
   type WebhookClient,
   type WebhookClientConfig,
@@ -29,11 +31,15 @@ interface Reply {
 
 /** What is sent, and where to. */
 interface Outgoing {
+  /** GET after some redirects; it has no body. */
+  readonly method: "POST" | "GET";
   /** As messages name it, e.g. `https://hook.shop.svc:443/convert?timeout=30s`. */
   readonly url: URL;
   readonly shown: string;
   readonly call: WebhookCall;
-  readonly waitMs: number;
+  readonly timeoutMs: number;
+  /** How many redirects have led here. */
+  readonly redirects: number;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -44,33 +50,47 @@ const maxRetries = 10;
 
 /** The driver of one server. */
 export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): WebhookClient {
-  const agents = new Map<string, Agent>();
-  const agentOf = (config: WebhookClientConfig): Agent => {
-    const key = JSON.stringify([config.url, config.service, config.caBundle]);
+  const agents = new Map<string, Agent | HttpAgent>();
+  const agentOf = ({ call: { config, access }, url }: Outgoing): Agent | HttpAgent => {
+    const { protocol } = url;
+    const key = JSON.stringify([protocol, config.url, config.service, config.caBundle, access]);
     let agent = agents.get(key);
     if (agent) return agent;
     assertAuthorities(config);
-    agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
+    const options = { keepAlive: true, maxSockets };
+    agent =
+      protocol === "http:"
+        ? new HttpAgent(options)
+        : new Agent({ ...options, ...authorities(config), ...identityOf(access) });
+    agents.set(key, agent);
     return agent;
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
-    const { config } = outgoing.call;
-    const { service } = config;
+    const { service } = outgoing.call.config;
     const at =
-      service &&
-      locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443));
+      service && outgoing.url.host === serviceHost(service)
+        ? locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443))
+        : undefined;
     if (typeof at === "function") return await callHandler(at, outgoing, clock);
-    return await send(outgoing, { clock, agent: agentOf(config), at });
+    return await send(outgoing, { clock, agent: agentOf(outgoing), at });
+  };
+  const follow = async (outgoing: Outgoing): Promise<Reply> => {
+    const reply = await attempt(outgoing);
+    const next = redirected(outgoing, reply);
+    return next ? await follow(next) : reply;
   };
   return {
     async post(call) {
       const outgoing = address(call);
+      const deadlineMs = clock.now() + outgoing.timeoutMs;
       for (let tries = 0; ; tries++) {
-        const reply = await attempt(outgoing);
+        const leftMs = deadlineMs - clock.now();
+        const reply = await follow({ ...outgoing, timeoutMs: leftMs });
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        await new Promise<void>((done) => void clock.timer(waitMs, done));
+        if (!(await waits(clock, waitMs, deadlineMs)))
+          throw postError(outgoing, "context deadline exceeded");
       }
     },
     close() {
@@ -78,6 +98,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       agents.clear();
     },
   };
+}
+
+/** Resolves to false at the deadline. */
+async function waits(clock: Clock, waitMs: number, deadlineMs: number): Promise<boolean> {
+  const leftMs = Math.max(deadlineMs - clock.now(), 0);
+  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
+  return waitMs < leftMs;
 }
 
 /** A client with authorities that cannot be read is not made. */
@@ -104,7 +131,35 @@ function address(call: WebhookCall): Outgoing {
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
   const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
-  return { url, shown, call, waitMs: Math.min(timeoutMs, call.waitMs ?? timeoutMs) };
+  const waitMs = Math.min(timeoutMs, call.waitMs ?? timeoutMs);
+  return { method: "POST", url, shown, call, timeoutMs: waitMs, redirects: 0 };
+}
+
+/** As `URL.host` has it: without the port of HTTPS. */
+const serviceHost = ({
+  name,
+  namespace,
+  port = 443,
+}: NonNullable<WebhookClientConfig["service"]>): string =>
+  `${name}.${namespace}.svc${port === 443 ? "" : `:${port}`}`;
+
+const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const maxRedirects = 10;
+
+/**
+ * Where a reply redirects to, as Go's client follows it: with the same method and body for 307 and
+ * 308, else with GET.
+ */
+function redirected(outgoing: Outgoing, { status, headers }: Reply): Outgoing | undefined {
+  const { location } = headers;
+  if (!redirections.has(status) || typeof location !== "string" || !location) return undefined;
+  if (!URL.canParse(location, outgoing.url.href))
+    throw postError(outgoing, `failed to parse Location header ${JSON.stringify(location)}`);
+  if (outgoing.redirects === maxRedirects - 1)
+    throw postError(outgoing, `stopped after ${maxRedirects} redirects`);
+  const url = new URL(location, outgoing.url.href);
+  const method = status === 307 || status === 308 ? outgoing.method : "GET";
+  return { ...outgoing, method, url, shown: url.href, redirects: outgoing.redirects + 1 };
 }
 
 function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocation {
@@ -126,16 +181,31 @@ const authorities = ({
   return pem.trim() ? { ca: pem, allowPartialTrustChain: true } : {};
 };
 
-const headersOf = (body: string): Record<string, string> => ({
+/** What proves who calls, and what is not verified. */
+const identityOf = ({
+  certificate,
+  key,
+  skipsVerification = false,
+}: WebhookAccess = {}): AgentOptions => ({
+  ...(certificate && key ? { cert: certificate, key } : {}),
+  ...(skipsVerification ? { rejectUnauthorized: false } : {}),
+});
+
+const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
   accept: "application/json, */*",
-  "content-type": "application/json",
-  "content-length": String(Buffer.byteLength(body)),
+  ...(method === "POST"
+    ? {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+      }
+    : {}),
   "user-agent": "kube-apiserver-admission",
+  ...access?.headers,
 });
 
 interface Sending {
   readonly clock: Clock;
-  readonly agent: Agent;
+  readonly agent: Agent | HttpAgent;
   readonly at: { readonly host: string; readonly port: number } | undefined;
 }
 
@@ -155,20 +225,22 @@ async function sendOnce(
   { clock, agent, at }: Sending,
   closed: { reused: boolean },
 ): Promise<Reply> {
-  const { url, call, waitMs } = outgoing;
+  const { method, url, call, timeoutMs } = outgoing;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const target = at ?? { host, port: Number(url.port || 443) };
+  const isPlain = url.protocol === "http:";
+  const verified = call.access?.serverName ?? host;
+  const target = at ?? { host, port: Number(url.port || (isPlain ? 80 : 443)) };
   const options: RequestOptions = {
     ...target,
-    method: "POST",
+    method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...headersOf(call.body), host: url.host },
+    headers: { ...headersOf(outgoing), host: url.host },
     agent,
-    servername: isIP(host) ? "" : host,
+    ...(isPlain ? {} : { servername: isIP(verified) ? "" : verified }),
   };
   return await new Promise<Reply>((done, fail) => {
     let opened = false;
-    const sent = request(options, (response) => {
+    const sent = (isPlain ? requestPlain : request)(options, (response) => {
       const chunks: Buffer[] = [];
       opened = true;
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -185,17 +257,17 @@ async function sendOnce(
     const stop = (error: Error & { readonly code?: string }): void => {
       timer.cancel();
       closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
-      void dialledBy(outgoing, { target, host }, error, clock.now()).then((dialled) =>
+      void dialledBy(outgoing, { target, host: verified }, error, clock.now()).then((dialled) =>
         fail(postError(outgoing, goNetError(error, dialled))),
       );
     };
-    const timer = clock.timer(waitMs, () => {
+    const timer = clock.timer(timeoutMs, () => {
       const late = "context deadline exceeded";
       fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
     });
     sent.on("error", stop);
-    sent.end(call.body);
+    sent.end(method === "POST" ? call.body : undefined);
   });
 }
 
@@ -219,12 +291,14 @@ async function dialledBy(
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { url, call, waitMs } = outgoing;
-  const body = new TextEncoder().encode(call.body);
+  const { method, url, call, timeoutMs } = outgoing;
+  const body = method === "POST" ? new TextEncoder().encode(call.body) : new Uint8Array();
   return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(waitMs, () => fail(postError(outgoing, "context deadline exceeded")));
+    const timer = clock.timer(timeoutMs, () =>
+      fail(postError(outgoing, "context deadline exceeded")),
+    );
     const path = `${url.pathname}${url.search}`;
-    void handler({ method: "POST", path, headers: headersOf(call.body), body }).then(
+    void handler({ method, path, headers: headersOf(outgoing), body }).then(
       ({ status, headers, body: answer }) => {
         timer.cancel();
         done({ status, headers, body: isStream(answer) ? new Uint8Array() : answer });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import { createServer as createNetServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
@@ -7,6 +8,7 @@ import { createAuthority, issueServingCertificate } from "../certificates/author
 import {
   createWebhookClient,
   type ServiceResolver,
+  type WebhookAccess,
   type WebhookClientConfig,
 } from "./webhook-client.ts";
 
@@ -21,8 +23,13 @@ interface Answer {
   readonly type?: string;
   readonly text: string;
   readonly retryAfter?: string;
+  readonly location?: string;
 }
-let answer: (path: string, body: string) => Answer | "hang up" | "silence";
+let answer: (
+  path: string,
+  body: string,
+  request: IncomingMessage,
+) => Answer | "hang up" | "silence";
 let calls = 0;
 
 before(async () => {
@@ -39,11 +46,12 @@ before(async () => {
     req.on("data", (chunk) => (text += chunk));
     req.on("end", () => {
       calls++;
-      const out = answer(req.url!, text);
+      const out = answer(req.url!, text, req);
       if (out === "hang up") return req.socket.destroy();
       if (out === "silence") return undefined;
       res.writeHead(out.status ?? 200, {
         "content-type": out.type ?? "application/json",
+        ...(out.location === undefined ? {} : { location: out.location }),
         ...(out.retryAfter === undefined ? {} : { "retry-after": out.retryAfter }),
       });
       return res.end(out.text);
@@ -59,12 +67,12 @@ after(() => {
 
 const post = async (
   config: WebhookClientConfig,
-  more: { timeoutMs?: number; resolve?: ServiceResolver } = {},
+  more: { timeoutMs?: number; resolve?: ServiceResolver; access?: WebhookAccess } = {},
 ): Promise<string> => {
   const resolve = more.resolve ?? (() => ({ host: "127.0.0.1", port }));
   const client = createWebhookClient({ clock, resolve });
   try {
-    const bytes = await client.post({ config, body: '{"a":1}', timeoutMs: more.timeoutMs });
+    const bytes = await client.post({ config, body: '{"a":1}', ...more });
     return Buffer.from(bytes).toString("utf8");
   } catch (error) {
     return (error as Error).message.replaceAll(`127.0.0.1:${port}`, "HOOK");
@@ -209,4 +217,49 @@ test("a response with Retry-After is tried again, one without is not", async () 
   calls = 0;
   assert.equal(await post(here()), "the server is currently unable to handle the request");
   assert.equal(calls, 1);
+});
+
+test("attempts share the time of the call", async () => {
+  answer = () => ({ status: 429, text: "", retryAfter: "1" });
+  const text = await post(here(), { timeoutMs: 50 });
+  assert.equal(text, 'Post "https://HOOK/turn?timeout=50ms": context deadline exceeded');
+});
+
+test("a redirect is followed, with the body for 307 and 308 only", async () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    answer = (path, body, { method }) =>
+      path.startsWith("/turn")
+        ? { status, location: "/there?x=1", text: "" }
+        : { text: `${method} ${path} ${body}` };
+    const shown = status < 307 ? "GET /there?x=1 " : 'POST /there?x=1 {"a":1}';
+    assert.equal(await post(here()), shown);
+  }
+  answer = () => ({ status: 307, location: "/turn", text: "" });
+  assert.equal(await post(here()), 'Post "https://HOOK/turn": stopped after 10 redirects');
+  answer = () => ({ status: 302, text: "gone" });
+  assert.match(await post(here()), /the server responded with the status code 302/);
+  const service = { namespace: "shop", name: "hook" };
+  answer = (path) =>
+    path.startsWith("/x")
+      ? { status: 307, location: `https://127.0.0.1:${port}/away`, text: "" }
+      : { text: path };
+  const resolve = (): never => assert.fail("another host is no Service");
+  assert.equal(await post({ ...here("/x"), caBundle }, { resolve }), "/away");
+  assert.equal(await post({ service: { ...service, path: "/x" }, caBundle }), "/away");
+});
+
+test("the server presents itself, and may skip verification", async () => {
+  answer = (_, __, { headers }) => ({ text: headers.authorization ?? "none" });
+  assert.equal(await post(here()), "none");
+  assert.equal(
+    await post(here(), { access: { headers: { authorization: "Bearer t" } } }),
+    "Bearer t",
+  );
+  const unknown = { url: `https://127.0.0.1:${port}/` };
+  assert.match(await post(unknown), /x509: certificate signed by unknown authority/);
+  assert.equal(await post(unknown, { access: { skipsVerification: true } }), "none");
+  assert.match(
+    await post(here(), { access: { serverName: "other.example.com" } }),
+    /x509: certificate is valid for .*, not other.example.com/,
+  );
 });

@@ -6,6 +6,7 @@ import type { Status } from "homeostat/api";
 import type { Clock } from "homeostat/runtime";
 import type { Handler } from "../apimachinery/handler.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
+import type { WebhookCredentials } from "./webhook-kubeconfig.ts";
 
 /** Where a webhook is: `clientConfig` of configurations and definitions. */
 export interface WebhookClientConfig {
@@ -29,11 +30,20 @@ export type ServiceLocation = { readonly host: string; readonly port: number } |
 /** Finds a Service's location. Throws an error with upstream's message. */
 export type ServiceResolver = (namespace: string, name: string, port: number) => ServiceLocation;
 
+/** What a kubeconfig says of a call. */
+export interface WebhookAccess extends Partial<WebhookCredentials> {
+  readonly skipsVerification?: boolean;
+  /** The name that the certificate must have. */
+  readonly serverName?: string | undefined;
+}
+
 /** One call. */
 export interface WebhookCall {
   readonly config: WebhookClientConfig;
   /** JSON. */
   readonly body: string;
+  /** How the server presents itself, and what it verifies. */
+  readonly access?: WebhookAccess | undefined;
   /** Default 30 s, as upstream's client. */
   readonly timeoutMs?: number | undefined;
   /** What the caller waits, if it is less than what the webhook is told. */

@@ -13,6 +13,7 @@ import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseAuditFlags } from "../parse-audit-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { parseSwitches } from "../parse-switches.ts";
 import { parseServiceLocations } from "../parse-service-locations.ts";
 import { untilSignal } from "../until-signal.ts";
 
@@ -30,7 +31,10 @@ export async function runServer(flags: Flags): Promise<number> {
   if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
   if (faultsFile) writeSecret(faultsFile, `${JSON.stringify(server.faultsEndpoint)}\n`);
   process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
+  const { trimHeapWhenIdle } = await import("../trim-heap.ts");
+  const endTrimming = trimHeapWhenIdle();
   await stopped;
+  endTrimming();
   await server.close();
   // Its token opens nothing any more.
   if (faultsFile) rmSync(faultsFile, { force: true });
@@ -60,6 +64,8 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
           ),
         }),
     ...parseAuditFlags((flag) => auditFlagOf(flags, flag)),
+    featureGates: parseSwitches("--feature-gates", flags["featureGates"]),
+    runtimeConfig: parseSwitches("--runtime-config", flags["runtimeConfig"]),
     openApiDescriptions: flags["openapiDescriptions"] === true,
     ...(flags["advertiseAddress"] === undefined
       ? {}

@@ -37,7 +37,10 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
   const stopped = untilSignal(untilParentEnds(createSystemRuntime()));
   const server = await withFlagErrors(() => startApiServer({ ...options, warn }), optionFlags);
   warn(`serving on ${server.url}`);
+  const { trimHeapWhenIdle } = await import("../trim-heap.ts");
+  const endTrimming = trimHeapWhenIdle();
   await stopped;
+  endTrimming();
   await server.close();
   return 0;
 }

@@ -21,7 +21,66 @@ const recursiveLevels = 200;
  * Encodes a value canonically, e.g. `{"apiVersion":"v1","data":{"a":"\u003cb\u003e"}}`; no trailing
  * newline.
  */
-export const encodeJson = (value: Json): string => encode(value, recursiveLevels);
+export function encodeJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return encode(value, recursiveLevels);
+  return encodePlain(value) ?? encode(value, recursiveLevels);
+}
+
+/** What JSON.stringify writes otherwise, or orders otherwise: HTML, and what is no character. */
+const special = /[<>&\u2028\u2029\ud800-\udfff]|\\u[dD]/;
+
+/**
+ * By JSON.stringify, several times as fast as what follows, where that writes the same; undefined
+ * elsewhere.
+ */
+function encodePlain(value: readonly Json[] | JsonObject): string | undefined {
+  const ordered = inOrder(value, recursiveLevels);
+  if (ordered === unlike) return undefined;
+  const text = JSON.stringify(ordered);
+  return special.test(text) ? undefined : text;
+}
+
+/** In the place of a value that JSON.stringify refuses or writes otherwise. */
+const unlike = Symbol("unlike");
+
+/** The value itself if all its keys are in order, else a copy in which they are. */
+function inOrder(value: Json | readonly Json[] | undefined, levels: number): unknown {
+  if (typeof value === "number")
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : unlike;
+  if (typeof value === "bigint") return unlike;
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return unlike;
+  return Array.isArray(value)
+    ? itemsInOrder(value, levels - 1)
+    : keysInOrder(value as JsonObject, levels - 1);
+}
+
+function itemsInOrder(items: readonly Json[], levels: number): unknown {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const ordered = inOrder(items[i], levels);
+    if (ordered === unlike) return unlike;
+    if (ordered !== items[i]) (copy ??= [...items])[i] = ordered;
+  }
+  return copy ?? items;
+}
+
+function keysInOrder(object: JsonObject, levels: number): unknown {
+  const keys = Object.keys(object);
+  const isOrdered = keys.every((key, i) => i === 0 || keys[i - 1]! < key);
+  if (!isOrdered && keys.some(isPlaced)) return unlike;
+  let copy: Record<string, unknown> | undefined = isOrdered ? undefined : {};
+  for (const key of isOrdered ? keys : keys.sort()) {
+    const ordered = inOrder(object[key], levels);
+    if (ordered === unlike) return unlike;
+    if (isOrdered && ordered !== object[key]) copy ??= { ...object };
+    if (copy) copy[key] = ordered;
+  }
+  return copy ?? object;
+}
+
+/** Keys that an object cannot have where one puts them: numbers come first, one is a setter. */
+const isPlaced = (key: string): boolean => /^\d/.test(key) || key === "__proto__";
 
 function encode(value: Json, levels: number): string {
   switch (typeof value) {

@@ -2,6 +2,7 @@
 // written as floats, and rejects what Go rejects. JSON.parse is enough for our own bytes.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
+import { parsePlain } from "./parse-plain.ts";
 import { quoteChar } from "./quote-char.ts";
 
 /** The parsed value, and findings that only strict decoding reports. */
@@ -59,6 +60,9 @@ export function parseJson(
   text: string,
   { overflow }: ParseJsonOptions = { overflow: "refused" },
 ): ParsedJson {
+  // A shorter text cannot be nested too deeply.
+  const plain = text.length < 2 * maxDepth ? parsePlain(text) : undefined;
+  if (plain !== undefined) return { value: plain, duplicates: [], floatLiterals: new Map() };
   const reader = new Reader(text);
   const value = reader.document();
   if (reader.overflow !== undefined && overflow === "refused")

@@ -18,6 +18,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
+import { checkClientOptions } from "./check-client-options.ts";
 import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
@@ -58,16 +59,12 @@ export interface ClientOptions {
   readonly pace?: ServerPace;
 }
 
-/** Creates a client; sends no request. */
+/** Creates a client; sends no request. @throws ERR_CLIENT_OPTIONS */
 export function createClient(options: ClientOptions): Client {
+  checkClientOptions(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const credentials = options.access && createCredentials(options.access, runtime);
-  const transport =
-    options.transport ?? (options.access && openTransport(options.access, credentials));
-  if (!transport)
-    throw new TypeError(
-      "createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }",
-    );
+  const transport = options.transport ?? openTransport(options.access!, credentials);
   const observerCalls = new ObserverCalls();
   const session: SessionOptions = {
     transport,

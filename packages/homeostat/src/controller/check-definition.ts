@@ -5,6 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { checkOptionalFunction, checkReports, isKind } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
 import type { Signal } from "./signals/signal.ts";
@@ -34,10 +35,40 @@ export interface UncheckedDefinition {
   readonly reports?: unknown;
 }
 
+const known = [
+  "name",
+  "concurrency",
+  "timeout",
+  "when",
+  "resyncEvery",
+  "reads",
+  "signals",
+  "sources",
+  "backoff",
+  "retryRate",
+  "priority",
+  "fairBy",
+  "owns",
+  "refs",
+  "watches",
+  "indexes",
+  "reconcile",
+  "finalize",
+  "fieldManager",
+  "finalizer",
+  "reports",
+] as const satisfies readonly (keyof UncheckedDefinition)[];
+
 /** @throws ERR_CONTROLLER_DEFINITION with every problem of the definition */
-export function checkDefinition(kind: Kind, definition: UncheckedDefinition): void {
+export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
+  const isGiven = typeof given === "object" && given !== null;
+  const definition: UncheckedDefinition = isGiven ? given : {};
   const { name, concurrency, timeout, owns, refs, reconcile, finalize } = definition;
   const problems = [
+    ...(isGiven
+      ? []
+      : [`its second argument is ${describeMissing(given)}, expected { reconcile }`]),
+    ...checkOptionNames(definition),
     ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
     ...checkWhole(kind, owns),
     ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
@@ -68,6 +99,28 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
       `defining a controller of ${isKind(kind) ? kind.kind : describeValue(kind)}: ${problems.join("; ")}`,
       { hint: "correct what the message names" },
     );
+}
+
+/** An instance of a class may have fields of its own. */
+function checkOptionNames(definition: UncheckedDefinition): readonly string[] {
+  const isPlain = Object.getPrototypeOf(definition) === Object.prototype;
+  return isPlain ? unknownOptions(definition, known) : [];
+}
+
+/** @throws ERR_CONTROLLER_DEFINITION for names that a scope does not have */
+export function checkScope(kind: Kind, declared: unknown): void {
+  const names = ["owns", "refs", "watches", "indexes"];
+  const problems = isOptions(declared)
+    ? unknownOptions(declared, names)
+    : [`its second argument is ${describeMissing(declared)}, expected { ${names.join(", ")} }`];
+  if (isKind(kind) && problems.length === 0) return;
+  const named = isKind(kind) ? kind.kind : describeValue(kind);
+  if (!isKind(kind)) problems.unshift("its first argument is not a kind");
+  throw new HomeostatError(
+    "ERR_CONTROLLER_DEFINITION",
+    `defining a scope of ${named}: ${problems.join("; ")}`,
+    { hint: "correct what the message names" },
+  );
 }
 
 /** A controller reads and writes its own and its owned objects as a whole. */

@@ -29,10 +29,3 @@ export function checkOptionalFunction(name: string, value: unknown): string[] {
   if (value === undefined || typeof value === "function") return [];
   return [`${name} is ${describeValue(value)}, expected a function`];
 }
-
-/** Problems of options whose names are misspelt or not those of this declaration. */
-export function checkNames(options: object, known: readonly string[]): string[] {
-  return Object.keys(options)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${name}: unknown option; expected any of ${known.join(", ")}`);
-}

@@ -4,6 +4,7 @@ import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.t
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
+import type { KindResolver } from "../client/discovery/kind-resolver.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -77,8 +78,12 @@ export interface ControllerClient {
     options?: {
       readonly uid?: string;
       readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+      /** Time for graceful termination; 0 deletes at once. Default: the object's own. */
+      readonly gracePeriodSeconds?: number;
     },
   ): Promise<void>;
+  /** Finds kinds by name, from discovery: for objects that name a kind in their spec. */
+  readonly kinds: Pick<KindResolver, "byKind" | "byResource">;
 }
 
 /** Follows what the run reads and writes through its client. */
@@ -166,6 +171,17 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
       call(kind, [`delete(${title(kind, address)})`, address], () =>
         deleteObject(client, kind, address, options),
       ),
+    kinds: findKinds(client, run),
+  };
+}
+
+function findKinds({ kinds }: Client, { scope }: ClientRun): ControllerClient["kinds"] {
+  const find = <T>(what: string, start: () => Promise<T>): Promise<T> =>
+    scope.call(`client.kinds.${what}`, start, { isRead: true });
+  return {
+    byKind: (apiVersion, kind) =>
+      find(`byKind(${apiVersion}, ${kind})`, () => kinds.byKind(apiVersion, kind)),
+    byResource: (name) => find(`byResource(${name})`, () => kinds.byResource(name)),
   };
 }
 
@@ -255,11 +271,12 @@ async function deleteObject(
   client: Client,
   kind: Kind,
   address: Key,
-  { uid, propagationPolicy }: Parameters<ControllerClient["delete"]>[2] = {},
+  { uid, propagationPolicy, gracePeriodSeconds }: Parameters<ControllerClient["delete"]>[2] = {},
 ): Promise<void> {
   const options = {
     ...(uid === undefined ? {} : { preconditions: { uid } }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
   };
   await client.delete(kind, address, options).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;

@@ -19,13 +19,13 @@ import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
+import { openDynamicWatches, reconcileWatching } from "./open-dynamic-watches.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
@@ -167,7 +167,6 @@ function createState(
   shared: Pick<ReconcileDependencies, "primary" | "warnings"> & Pick<RunnerState, "stopping">,
 ): RunnerState {
   const { primary, warnings, stopping } = shared;
-  const { timeout } = options.definition;
   const loops = detectorOf(options, primary);
   const states = statesOf(options, loops);
   const { reports } = options;
@@ -178,6 +177,7 @@ function createState(
     ...options,
     primary,
     breaches,
+    dynamicWatches: openDynamicWatches(options, loops, warnings),
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     phaseCalls: new PhaseCalls(),
@@ -205,10 +205,11 @@ function createState(
     voice,
     breaches,
     overdueSignals,
+    dynamicWatches: dependencies.dynamicWatches,
     stopping,
     writeProgress: progress,
-    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
-    timeoutMs: parseDuration(timeout),
+    reconcile: ({ key }, scope) => reconcileWatching(dependencies, key, scope),
+    timeoutMs: parseDuration(options.definition.timeout),
   };
 }
 
@@ -264,9 +265,15 @@ function statesOf(
 }
 
 /** Returns the keys that are in a reported loop. */
-function stopTimers({ turns, loopWatch, overdueSignals }: RunnerState): readonly string[] {
+function stopTimers({
+  turns,
+  loopWatch,
+  overdueSignals,
+  dynamicWatches,
+}: RunnerState): readonly string[] {
   turns.stop();
   overdueSignals.stop();
+  dynamicWatches.stop();
   return loopWatch.stop();
 }
 

@@ -3,7 +3,7 @@
 // overload would turn the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
-import { checkDefinition } from "./check-definition.ts";
+import { checkDefinition, checkScope } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Own } from "./own/own-function.ts";
@@ -14,6 +14,7 @@ import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
+import type { Selection } from "./watching/selection.ts";
 import type { Reads } from "./boundaries/reads.ts";
 import type { Signal } from "./signals/signal.ts";
 
@@ -66,9 +67,7 @@ export interface Reports {
 
 /** The context of reconcile and finalize. */
 export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
-  /**
-   * The name of the object's cluster, which all of this context addresses; "" where there is one.
-   */
+  /** Name of the object's cluster, which all of this context addresses; "" where there is one. */
   readonly cluster: string;
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
@@ -84,6 +83,11 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
   readonly watches: Watched<W>;
   /** Synchronous reads of declared kinds. They wake nothing; `refs` and `watches` do. */
   readonly cache: CachedReads<K | Owned | TargetOf<R> | TargetOf<W>, I>;
+  /**
+   * Watches objects of a kind that is known only now, until a run ends without this call; resolves
+   * to those that match. `namespace` defaults to the object's; "" for all.
+   */
+  watch<T extends Kind>(kind: T, selection?: Selection): Promise<readonly ObjectOf<T>[]>;
   readonly own: Own<Owned>;
   /**
    * Sets status fields. Calls accumulate; fields that are not set keep the value that this
@@ -126,10 +130,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * case.
    */
   readonly name?: string;
-  /**
-   * The field manager, in place of `<operator>/<controller>`: for a controller that takes over
-   * objects of one with another name.
-   */
+  /** The field manager, in place of `<operator>/<controller>`: to take over another's objects. */
   readonly fieldManager?: string;
   /**
    * The finalizer, in place of `<group>/<operator>.<controller>`: for a controller that takes over
@@ -152,8 +153,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
   readonly reports?: Reports;
   /**
    * Drops updates of the controller's own objects for which it returns false, e.g. `or(
-   * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
-   * count.
+   * generationChanged, labelsChanged)`. Additions, and deletions from their beginning, count.
    */
   readonly when?: Predicate<Ctx["object"]>;
   /**
@@ -281,6 +281,7 @@ export function defineScope<
 ): Scope<K, Owned, R, W, I> & {
   controller(handlers: Handlers<Context<K, Owned, R, W, I>>): Controller<K, Owned, R, W, I>;
 } {
+  checkScope(kind, declared);
   return {
     kind,
     ...declared,

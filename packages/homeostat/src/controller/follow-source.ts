@@ -2,6 +2,8 @@
 import type { Clock } from "../runtime/clock.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { describeError } from "../util/describe-error.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { describeMissing } from "../util/option-faults.ts";
 import { refusePromise } from "../util/refuse-promise.ts";
 import type { ReconcileLog } from "./define-controller.ts";
 import { currentRun } from "./run/current-run.ts";
@@ -50,6 +52,7 @@ async function follow<T>(source: FollowedSource<T>): Promise<void> {
   while (!signal.aborted) {
     try {
       const opened = refusePromise(source.open(signal), title, "an async iterable");
+      refuseOthers(opened, title);
       for await (const value of opened) {
         if (signal.aborted) return;
         source.receive(value);
@@ -64,4 +67,17 @@ async function follow<T>(source: FollowedSource<T>): Promise<void> {
       delayMs = Math.min(reopen.mostMs, delayMs * 2);
     }
   }
+}
+
+function refuseOthers(opened: unknown, title: string): void {
+  const { [Symbol.asyncIterator]: follow, [Symbol.iterator]: each } = Object(opened) as {
+    readonly [Symbol.asyncIterator]?: unknown;
+    readonly [Symbol.iterator]?: unknown;
+  };
+  if (typeof (follow ?? each) === "function" && typeof opened !== "string") return;
+  throw new HomeostatError(
+    "ERR_SOURCE_ITERABLE",
+    `${title} returned ${describeMissing(opened)}, expected an async iterable`,
+    { hint: "write `async function* (signal) { … }`, or return an object that has such a method" },
+  );
 }

@@ -13,6 +13,7 @@ import type { Signal } from "./signals/signal.ts";
 import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
+import type { DynamicWatches } from "./watching/dynamic-watches.ts";
 import type { Narrowing } from "./watching/narrow-kinds.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
 
@@ -30,6 +31,7 @@ export interface ReconcileDependencies {
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer | undefined;
   readonly narrowing: Narrowing;
+  readonly dynamicWatches: DynamicWatches;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
   readonly phaseCalls: PhaseCalls;

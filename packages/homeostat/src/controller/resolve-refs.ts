@@ -6,7 +6,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { dropPromise } from "../util/refuse-promise.ts";
 import type { Ref, Target } from "./ref.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
-import { compileSelection, type Selection } from "./watching/selection.ts";
+import { compileSelectionOf, type Selection } from "./watching/selection.ts";
 import { type SelectableInformer, selectObjects } from "./watching/select-objects.ts";
 
 /** The part of an informer that resolving needs. */
@@ -66,7 +66,7 @@ function resolveRef(titled: TitledRef, object: KubeObject, scope: RefScope): unk
   const informer = scope.informer(ref.target);
   const found = keys.flatMap((key) => informer?.get(key) ?? []);
   if (!ref.many) return scope.observe(found[0]);
-  const compiled = selections.map((one) => compileSelection(one));
+  const compiled = selections.map((one) => compileSelectionOf(ref.target, one));
   return scope.observe([...found, ...selectObjects(informer, compiled)]);
 }
 

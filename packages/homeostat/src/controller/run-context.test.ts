@@ -11,7 +11,7 @@ function open() {
   const { signal } = new AbortController();
   const object = { metadata: { name: "a", uid: "u", resourceVersion: "1" }, status: { n: 1 } };
   const idle = (): void => {};
-  const calls = { own: idle, step: idle, status: idle, condition: idle };
+  const calls = { own: idle, step: idle, status: idle, condition: idle, watch: idle };
   const scope = { signal, record: new RunRecord() };
   const definition = { kind, refs: {}, watches: {} };
   const run = { object, scope, ...late, ...calls } as unknown as ContextRun;

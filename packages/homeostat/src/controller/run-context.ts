@@ -15,6 +15,7 @@ import type { ConditionIntent } from "./status-intent.ts";
 import { createCachedReads } from "./watching/cached-reads.ts";
 import type { CachedReads } from "./watching/declared-reads.ts";
 import { resolveWatches } from "./watching/resolve-watches.ts";
+import type { Selection } from "./watching/selection.ts";
 
 /** What a run contributes to its context. */
 export interface ContextRun {
@@ -30,6 +31,7 @@ export interface ContextRun {
     work: (signal: AbortSignal) => Promise<T>,
     options?: { readonly timeout?: string | number },
   ): Promise<T>;
+  watch(kind: Kind, options?: Selection): Promise<readonly unknown[]>;
   status(fields: Readonly<Record<string, unknown>>): void;
   condition(condition: ConditionIntent): void;
 }
@@ -69,11 +71,12 @@ class LateParts {
 
   read(name: (typeof lateNames)[number]): unknown {
     if (name === "cache") return (this.#cache ??= this.#openCache());
+    if (name === "watch") return this.#run.watch.bind(this.#run);
     return name === "signal" ? this.#run.scope.signal : this.#run[name];
   }
 }
 
-const lateNames = ["wait", "client", "recorder", "log", "signal", "cache"] as const;
+const lateNames = ["wait", "client", "recorder", "log", "signal", "cache", "watch"] as const;
 
 /**
  * Where a context has its late parts. Not private: proxies of a context and its heirs read them.

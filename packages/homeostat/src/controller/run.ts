@@ -12,6 +12,7 @@ import {
   type ControllerClient,
   createControllerClient,
 } from "./controller-client.ts";
+import { declaredKinds } from "./declared-kinds.ts";
 import type {
   Context,
   ControllerDefinition,
@@ -38,7 +39,10 @@ import {
   setStatusFields,
   type StatusIntent,
 } from "./status-intent.ts";
-import { declaredKinds } from "./watching/cached-reads.ts";
+import { refuseBeyond } from "./watching/cached-reads.ts";
+import { covers } from "./watching/narrow-kinds.ts";
+import { checkOwnSelection, compileOwnSelection } from "./watching/own-selection.ts";
+import type { CompiledSelection, Selection } from "./watching/selection.ts";
 
 /** One running call. Most runs use few of its parts: each is made when it is first needed. */
 export class Run implements ContextRun {
@@ -67,7 +71,10 @@ export class Run implements ContextRun {
     this.scope = scope;
     this.caller = caller;
     this.#dependencies = dependencies;
-    this.#reads = new UndeclaredReads({ definition, object, breaches });
+    const { dynamicWatches } = dependencies;
+    const isWatched = (kind: Kind): boolean =>
+      dynamicWatches.has(formatObjectKey(object.metadata), kind);
+    this.#reads = new UndeclaredReads({ definition, object, breaches, isWatched });
     this.#guards = guardOf(dependencies, object);
     this.context = createContext(dependencies, this) as unknown as Run["context"];
   }
@@ -132,6 +139,21 @@ export class Run implements ContextRun {
     });
   }
 
+  watch(kind: Kind, options?: Selection) {
+    const { scope, object } = this;
+    const { dynamicWatches, namespaces } = this.#dependencies;
+    const read = async () => {
+      checkOwnSelection(kind, options, namespaces);
+      scope.record.reads(kind);
+      const selection = compileOwnSelection(kind, object, options);
+      refuseNarrow(this.#dependencies, kind, selection);
+      const key = formatObjectKey(object.metadata);
+      const found = await dynamicWatches.read({ key, kind, selection, signal: scope.signal });
+      return observerOf(this.#dependencies, object)(found);
+    };
+    return scope.call(`watch(${kind?.kind})`, read, { isRead: true });
+  }
+
   step<T>(
     name: string,
     work: (signal: AbortSignal) => Promise<T>,
@@ -143,6 +165,16 @@ export class Run implements ContextRun {
     const steps = { clock: runtime.clock, scope, stepping: stepping.bind(undefined, key) };
     return scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout }));
   }
+}
+
+/** What a cache leaves out may match: all of the kind is cached from the next run on. */
+function refuseNarrow(
+  dependencies: ReconcileDependencies,
+  kind: Kind,
+  selection: CompiledSelection,
+): void {
+  const cached = dependencies.narrowing.selectionOf(kind);
+  if (cached && !covers(cached, selection)) refuseBeyond(dependencies, kind, `watch(${kind.kind})`);
 }
 
 function recorderOf(

@@ -2,14 +2,10 @@
 import { parseFieldSelector } from "../api/selectors/field-selector.ts";
 import { parseLabelSelector } from "../api/selectors/label-selector.ts";
 import type { CachedKindOptions } from "../cache/create-cache.ts";
-import {
-  checkNames,
-  checkOptionalFunction,
-  checkReports,
-  isKind,
-} from "../controller/check-values.ts";
+import { checkOptionalFunction, checkReports, isKind } from "../controller/check-values.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { describeMissing, isOptions, isThenable, unknownOptions } from "../util/option-faults.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -33,15 +29,19 @@ const known = [
 ] as const satisfies readonly (keyof ManagerOptions)[];
 
 /** @throws ERR_MANAGER_OPTIONS with every problem */
-export function checkOptions(options: ManagerOptions | MultiClusterOptions): void {
+export function checkOptions(given: ManagerOptions | MultiClusterOptions): void {
+  const options = isOptions(given) ? given : ({} as unknown as ManagerOptions);
   const { operator } = options;
   const isNamed = typeof operator === "string" && operator !== "";
   const problems = [
+    ...(isOptions(given)
+      ? []
+      : [`its options are ${describeMissing(given)}, expected { operator, controllers, client }`]),
     ...(isNamed
       ? []
       : [`operator is ${describeValue(operator)}, expected a name such as "orders"`]),
     ...checkControllers(options.controllers),
-    ...checkNames(options, known),
+    ...unknownOptions(options, known),
     ...checkClient(options.client),
     ...checkCache(options.cache),
     ...checkReports(options.reports),
@@ -66,8 +66,14 @@ function checkControllers(controllers: unknown): string[] {
   return controllers.flatMap((one, i) =>
     typeof one?.reconcile === "function" && one.kind
       ? []
-      : [`controllers[${i}] is ${describeValue(one)}, expected what defineController returns`],
+      : [`controllers[${i}] is ${describeController(one)}, expected what defineController returns`],
   );
+}
+
+/** A resource, the likely mistake, is as long as its schema. */
+function describeController(one: unknown): string {
+  if (isKind(one)) return `the kind ${one.kind}`;
+  return isThenable(one) ? "a promise" : describeValue(one);
 }
 
 function checkClient(client: unknown): string[] {

@@ -5,7 +5,9 @@ import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
 import { ContestedObjects } from "../cache/contested-objects.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import { declaredKinds } from "../controller/declared-kinds.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
+import { kindId } from "../controller/echo/run-record.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { WriteChains } from "../controller/loop/write-chains.ts";
@@ -15,6 +17,7 @@ import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
+import { describeReason } from "./log/log-freshness.ts";
 import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
@@ -172,12 +175,27 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf({ cache, scope }: ManagerState): ReturnType<Manager["readiness"]> {
+function readinessOf({
+  cache,
+  scope,
+  starting,
+  definitions,
+}: ManagerState): ReturnType<Manager["readiness"]> {
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
-  const reasons = behind.map(
-    (informer) => `${describeInformer(informer)}: ${informer.freshness().reason}`,
-  );
-  return { ready: behind.every((informer) => isLeftOut(scope, informer)), reasons };
+  const reasons = behind.map((informer) => {
+    const waiting = starting?.waitingFor(informer.kind) ?? [];
+    return `${describeInformer(informer)}: ${describeReason(informer, waiting)}`;
+  });
+  const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
+  const counts = (informer: Informer): boolean =>
+    !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
+  return { ready: !behind.some(counts), reasons };
+}
+
+/** What one object watches, and this user cannot have, is no fault of the operator. */
+function isThere(informer: Informer): boolean {
+  const { isServed, isAllowed } = informer.freshness();
+  return isServed && isAllowed;
 }
 
 function isLeftOut(scope: WatchedScope, { scope: { namespace } }: Informer): boolean {

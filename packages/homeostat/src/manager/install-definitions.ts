@@ -10,6 +10,7 @@ import { isInvalid } from "../api/status.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { describeMissing, isOptions, isThenable } from "../util/option-faults.ts";
 
 /** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {
@@ -33,8 +34,8 @@ interface DefinitionCondition {
 
 /**
  * Applies the definitions of `resources` and resolves once all are established. @throws
- * ERR_DEFINITION_REFUSED when the server rejects one (for example a name conflict);
- * ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
+ * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name
+ * conflict); ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
  */
 export async function installDefinitions(
   client: Client,
@@ -45,6 +46,7 @@ export async function installDefinitions(
     readonly runtime?: Runtime;
   } = {},
 ): Promise<void> {
+  checkArguments(client, resources);
   const names = await Promise.all(
     resources.map(async (resource) => {
       const manifest = toCustomResourceDefinition(resource);
@@ -77,6 +79,47 @@ export async function installDefinitions(
     timer.cancel();
   }
   client.kinds.invalidate();
+}
+
+/** @throws ERR_DEFINITION_ARGUMENTS */
+function checkArguments(client: unknown, resources: unknown): void {
+  const isClient = typeof (client as Partial<Client> | undefined)?.apply === "function";
+  const wrong = Array.isArray(resources)
+    ? resources.findIndex((one: unknown) => !isDefined(one))
+    : undefined;
+  const problems = [
+    ...(isClient
+      ? []
+      : [`the client is ${describeArgument(client)}, expected what createClient returns`]),
+    ...(wrong === undefined
+      ? [`the definitions are ${describeArgument(resources)}, expected a list such as [Order]`]
+      : []),
+    ...(wrong === undefined || wrong < 0
+      ? []
+      : [
+          `definition ${wrong} is ${describeArgument((resources as unknown[])[wrong])}, expected what defineResource returns`,
+        ]),
+  ];
+  if (problems.length > 0)
+    throw new HomeostatError(
+      "ERR_DEFINITION_ARGUMENTS",
+      `installing definitions: ${problems.join("; ")}`,
+      { hint: "await installDefinitions(client, [Order, Meal])" },
+    );
+}
+
+const isDefined = (one: unknown): boolean =>
+  (one as { readonly definition?: Partial<ResourceDefinition> } | null | undefined)?.definition
+    ?.group !== undefined;
+
+function describeArgument(given: unknown): string {
+  if (isDefined(given)) return `the resource ${(given as unknown as Kind).kind} alone`;
+  if (isOptions(given) || typeof given === "function") {
+    const { kind } = given as { readonly kind?: unknown };
+    if (typeof kind === "string") return `the kind ${kind}`;
+    if (!isThenable(given)) return "another object";
+  }
+  return describeMissing(given);
 }
 
 /** Watches until the definition is established; reopens a watch that ends early. */

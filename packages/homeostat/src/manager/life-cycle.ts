@@ -22,6 +22,7 @@ import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
+import { ControllerStart } from "./start-controllers.ts";
 
 /** The state of a manager. */
 export interface ManagerState {
@@ -39,6 +40,7 @@ export interface ManagerState {
   readonly writeChains: WriteChains;
   readonly contested: ContestedObjects;
   runners: readonly ControllerRunner[];
+  starting?: ControllerStart;
   /** Silent until the start. */
   log: ReconcileLog;
   freshnessLog?: { stop(): void };
@@ -59,8 +61,7 @@ export function createLifeCycle(state: ManagerState): LifeCycle {
       });
       Object.assign(claim, claimed);
       await start(state).catch(async (error: unknown) => {
-        await shutDown(state);
-        claim.release();
+        if (!stopping.signal.aborted) await shutDown(state).finally(() => claim.release());
         throw error;
       });
     },
@@ -71,30 +72,46 @@ export function createLifeCycle(state: ManagerState): LifeCycle {
 async function start(state: ManagerState): Promise<void> {
   const began = state.runtime.clock.monotonic();
   const log = guardLog(state.options.log ?? (await createLog()));
+  refuseIfStopped(state.options.operator, state.stopping);
   state.log = log;
-  const { definitions, options, cache } = state;
-  log.info(`starting ${options.operator}`, {
+  const { definitions, options, cache, scope, runtime } = state;
+  const { operator } = options;
+  log.info(`starting ${operator}`, {
     controllers: definitions.map(({ name }) => name).join(", "),
-    namespaces: state.scope.namespaces.description,
+    namespaces: scope.namespaces.description,
   });
-  state.runners = definitions.map((definition) => createRunner(state, definition));
+  const controllers = definitions.map((definition) => {
+    return { definition, runner: createRunner(state, definition) };
+  });
+  state.runners = controllers.map(({ runner }) => runner);
+  const starting = new ControllerStart({
+    operator,
+    controllers,
+    scope,
+    runtime,
+    log,
+    synced: () => logSynced(state, began),
+  });
+  state.starting = starting;
   cache.start();
   state.freshnessLog = logFreshness({
     cache,
     log,
-    runtime: state.runtime,
-    isLeftOut: (namespace) => state.scope.isLeftOut(namespace),
+    runtime,
+    isLeftOut: (namespace) => scope.isLeftOut(namespace),
+    waitingFor: (kind) => starting.waitingFor(kind),
   });
-  await sync(state);
+  const ended = await startControllers(state, starting);
+  if (ended === "all" && !starting.isPartial) log.info(`started ${operator}`);
+}
+
+function logSynced({ runtime, cache, log }: ManagerState, began: number): void {
   const objects = cache
     .informers()
     .map((informer) => `${informer.kind.kind} ${informer.stats().objects}`);
-  log.info(`caches synced in ${Math.round(state.runtime.clock.monotonic() - began)} ms`, {
+  log.info(`caches synced in ${Math.round(runtime.clock.monotonic() - began)} ms`, {
     objects: objects.join(", "),
   });
-  refuseIfStopped(state.options.operator, state.stopping);
-  for (const runner of state.runners) runner.start();
-  log.info(`started ${options.operator}`);
 }
 
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
@@ -118,6 +135,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
+    lease: (kind) => scope.lease(kind),
     narrowing: state.narrowing,
     recorder,
     statusTurns: state.statusTurns,
@@ -162,26 +180,32 @@ function limitedSignals(
   });
 }
 
-async function sync(state: ManagerState): Promise<void> {
-  const { cache, options, runtime, stopping, scope } = state;
-  const timeoutMs = options.syncTimeoutMs ?? 120_000;
-  const late = new AbortController();
-  const isAwaited = options.cluster !== undefined;
-  const timer = isAwaited ? undefined : runtime.clock.timer(timeoutMs, () => late.abort());
-  try {
-    await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
-  } catch {
-    refuseIfStopped(state.options.operator, state.stopping);
-    throw new HomeostatError(
-      "ERR_MANAGER_SYNC",
-      `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
-      {
-        hint: "check that the definitions are installed and that this user may list and watch them",
-      },
-    );
-  } finally {
-    timer?.cancel();
-  }
+/** @throws ERR_MANAGER_SYNC when no controller has started in time, ERR_MANAGER_STOPPED */
+async function startControllers(
+  { cache, options, runtime, stopping }: ManagerState,
+  starting: ControllerStart,
+): Promise<"all" | "late"> {
+  const { operator, cluster, syncTimeoutMs: timeoutMs = 120_000 } = options;
+  const all = starting.run().then(() => "all" as const);
+  all.catch(() => {});
+  const late = Promise.withResolvers<"late">();
+  const isAwaited = cluster !== undefined;
+  const timer = isAwaited ? undefined : runtime.clock.timer(timeoutMs, () => late.resolve("late"));
+  const began = await Promise.race([all, late.promise])
+    .catch((error: unknown) => {
+      refuseIfStopped(operator, stopping);
+      throw error;
+    })
+    .finally(() => timer?.cancel());
+  refuseIfStopped(operator, stopping);
+  if (began === "all" || starting.hasBegun) return began;
+  throw new HomeostatError(
+    "ERR_MANAGER_SYNC",
+    `starting ${operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
+    {
+      hint: "check that the definitions are installed and that this user may list and watch them",
+    },
+  );
 }
 
 function describeUnsynced(cache: Cache): string {
@@ -198,6 +222,7 @@ function describeUnsynced(cache: Cache): string {
 async function stop(state: ManagerState, starting: Promise<void> | undefined): Promise<void> {
   const { log, options, runtime } = state;
   log.info(`stopping ${options.operator}`);
+  state.starting?.stop();
   await starting?.catch(() => {});
   const awaited = logAwaited({ log, runtime, runners: state.runners });
   await shutDown(state);
@@ -207,6 +232,7 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  state.starting?.stop();
   const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
   state.freshnessLog?.stop();

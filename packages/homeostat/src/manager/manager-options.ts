@@ -44,8 +44,8 @@ export interface ManagerOptions {
    */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Time for the caches to sync. Default 2 min, as controller-runtime's CacheSyncTimeout
-   * (pkg/controller/controller.go).
+   * Time for caches to sync until `start` settles. Default 2 min, as controller-runtime's
+   * CacheSyncTimeout (pkg/controller/controller.go).
    */
   readonly syncTimeoutMs?: number;
   /**
@@ -95,11 +95,12 @@ interface OfCluster {
 /** A manager of controllers. */
 export interface Manager {
   /**
-   * Resolves once caches are synced and workers run; of several clusters, of those whose servers
-   * do not fail: the others follow when they can. A manager starts once. @throws
-   * ERR_MANAGER_SYNC, ERR_MANAGER_STATE, ERR_MANAGER_STOPPED when it is stopped meanwhile,
-   * ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
-   * names on the same server.
+   * Resolves once all controllers run, each as soon as its own kinds have synced; after
+   * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
+   * those count whose servers do not fail; the others follow when they can. A manager starts once.
+   * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
+   * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager
+   * of this process has a controller of the same names on the same server.
    */
   start(): Promise<void>;
   /**

@@ -1,25 +1,26 @@
-// The versions in which a resource is served: resources with the same storage are equivalent.
+// The versions of a resource: resources with the same storage are equivalent. Those of a custom
+// resource are all that its definition lists.
 // Upstream: k8s.io/apimachinery/pkg/runtime/mapper.go, k8s.io/apiserver/pkg/server/config.go
-// (EquivalentResourceRegistry).
+// (EquivalentResourceRegistry), k8s.io/apiextensions-apiserver/pkg/apiserver/
+// customresource_handler.go (getOrCreateServingInfoFor).
 import type { GroupVersionKind } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 
-/** The other versions that serve the same objects and have the subresource ("": the resource). */
+/** The other versions of the same objects that have the subresource ("": the resource). */
 export function equivalentResources(
   catalog: ResourceCatalog,
   resource: ServedResource,
   subresource: string,
 ): readonly ServedResource[] {
-  return catalog
-    .all()
-    .filter(
-      (each) =>
-        each.storageKey === resource.storageKey &&
-        each !== resource &&
-        !isSameVersion(each, resource) &&
-        (subresource === "" || each.subresources.has(subresource)),
-    );
+  const all = resource.definedVersions?.() ?? catalog.all();
+  return all.filter(
+    (each) =>
+      each.storageKey === resource.storageKey &&
+      each !== resource &&
+      !isSameVersion(each, resource) &&
+      (subresource === "" || each.subresources.has(subresource)),
+  );
 }
 
 const isSameVersion = (a: ServedResource, b: ServedResource): boolean =>

@@ -1,74 +1,99 @@
 // Parses a PodSecurityConfiguration: the policy of what no label says, and exemptions. Pure.
-// Upstream: k8s.io/pod-security-admission/admission/api (load/load.go, v1/defaults.go,
-// validation/validation.go).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+// Upstream: k8s.io/pod-security-admission/admission/{admission.go (CompleteConfiguration),
+// api/load/load.go, api/validation/validation.go}, policy/api (PolicyToEvaluate).
+import { dnsSubdomainFaults, dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
+import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  assertConfigurationKind,
+  assertKnownFields,
+  assertNoFieldErrors,
+  InitializationError,
+} from "../configuration/decode-configuration.ts";
+import type { PluginConfiguration } from "../configuration/plugin-configuration.ts";
+import { mismatch, readMembers } from "../go-members.ts";
 import type { PodSecurityConfiguration } from "./configuration.ts";
 import { type LevelVersion, parseLevel, parseVersion } from "./pod-security-policy.ts";
 
-const versions = ["v1", "v1beta1", "v1alpha1"].map(
-  (version) => `pod-security.admission.config.k8s.io/${version}`,
-);
-const lists = ["usernames", "namespaces", "runtimeClasses"] as const;
+const kind = {
+  group: "pod-security.admission.config.k8s.io",
+  versions: ["v1", "v1beta1", "v1alpha1"],
+  kind: "PodSecurityConfiguration",
+} as const;
+const modes = ["enforce", "audit", "warn"] as const;
+const modeFields = modes.flatMap((mode) => [mode, `${mode}-version`]);
+const fields = {
+  defaults: Object.fromEntries(modeFields.map((name) => [name, null])),
+  exemptions: { usernames: null, namespaces: null, runtimeClasses: null },
+};
 
-/** The configuration, or what is wrong with it. */
-export type ParsedConfiguration =
-  | { readonly configuration: PodSecurityConfiguration }
-  | { readonly faults: readonly string[] };
+/** Throws an Error with upstream's message. */
+export function parsePodSecurityConfiguration(
+  given: PluginConfiguration | undefined,
+): PodSecurityConfiguration {
+  const value = given?.value ?? {};
+  if (given) assertConfigurationKind(given, kind);
+  const defaults = readMembers(objectAt(value, "defaults"), "PodSecurityDefaults.defaults");
+  const exempt = readMembers(objectAt(value, "exemptions"), "PodSecurityExemptions.exemptions");
+  const texts = Object.fromEntries(modeFields.map((name) => [name, defaults.text(name) || ""]));
+  const exemptions = {
+    usernames: exempt.texts("usernames"),
+    namespaces: exempt.texts("namespaces"),
+    runtimeClasses: exempt.texts("runtimeClasses"),
+  };
+  assertKnownFields(value, fields);
+  const [enforce, audit, warn] = parsePolicy(texts);
+  assertExemptions(exemptions);
+  return { defaults: { enforce, audit, warn }, exemptions };
+}
 
-export function parsePodSecurityConfiguration(value: JsonObject): ParsedConfiguration {
-  const { apiVersion, kind, defaults = {}, exemptions = {}, ...others } = value;
+function objectAt(value: JsonObject, field: "defaults" | "exemptions"): JsonObject {
+  const inner = value[field] ?? {};
+  if (isObject(inner)) return inner;
+  const type = field === "defaults" ? "PodSecurityDefaults" : "PodSecurityExemptions";
+  throw mismatch(inner, `PodSecurityConfiguration.${field}`, `v1.${type}`);
+}
+
+type Policies = readonly [enforce: LevelVersion, audit: LevelVersion, warn: LevelVersion];
+
+function parsePolicy(texts: Readonly<Record<string, string>>): Policies {
   const faults: string[] = [];
-  if (!versions.includes(String(apiVersion)) || kind !== "PodSecurityConfiguration")
-    faults.push(`expected PodSecurityConfiguration of ${versions[0]}`);
-  const given = fieldsOf(defaults, "defaults", faults);
-  const exempt = fieldsOf(exemptions, "exemptions", faults);
-  const at = (mode: string): LevelVersion => levelAt(given, mode, faults);
-  const parsed = {
-    defaults: { enforce: at("enforce"), audit: at("audit"), warn: at("warn") },
-    exemptions: {
-      usernames: namesAt(exempt, "usernames", faults),
-      namespaces: namesAt(exempt, "namespaces", faults),
-      runtimeClasses: namesAt(exempt, "runtimeClasses", faults),
-    },
-  };
-  const known = ["enforce", "audit", "warn"].flatMap((mode) => [mode, `${mode}-version`]);
-  const unknown = [
-    ...Object.keys(others),
-    ...Object.keys(given).filter((name) => !known.includes(name)),
-    ...Object.keys(exempt).filter((name) => !lists.some((list) => list === name)),
+  const levels = modes.map((mode): LevelVersion => {
+    const level = parseLevel(texts[mode] || "privileged");
+    const version = parseVersion(texts[`${mode}-version`] || "latest");
+    if (!level) faults.push(`${mode}: must be one of privileged, baseline, restricted`);
+    if (!version) faults.push(`${mode}-version: must be "latest" or "v1.x"`);
+    return { level: level ?? "restricted", version: version ?? latest };
+  });
+  if (!faults.length) return levels as unknown as Policies;
+  const texted = faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`;
+  throw new InitializationError(`PodSecurity configuration error: ${texted}`);
+}
+
+const latest: LevelVersion["version"] = { text: "latest", minor: Number.POSITIVE_INFINITY };
+
+function assertExemptions(exemptions: PodSecurityConfiguration["exemptions"]): void {
+  const empty = (name: string): readonly string[] => (name ? [] : ["username must not be empty"]);
+  const errors = [
+    ...namesErrors("namespaces", exemptions.namespaces, dnsLabelFaults),
+    ...namesErrors("runtimeClasses", exemptions.runtimeClasses, dnsSubdomainFaults),
+    ...namesErrors("usernames", exemptions.usernames, empty),
   ];
-  faults.push(...unknown.map((name) => `unknown field ${JSON.stringify(name)}`));
-  return faults.length ? { faults } : { configuration: parsed };
+  try {
+    assertNoFieldErrors(errors);
+  } catch (error) {
+    throw new InitializationError(`PodSecurity invalid: ${(error as Error).message}`);
+  }
 }
 
-function fieldsOf(value: Json, field: string, faults: string[]): JsonObject {
-  if (isObject(value)) return value;
-  faults.push(`${field}: expected an object`);
-  return {};
-}
-
-function levelAt(given: JsonObject, mode: string, faults: string[]): LevelVersion {
-  const level = parseLevel(String(given[mode] || "privileged"));
-  const version = parseVersion(String(given[`${mode}-version`] || "latest"));
-  if (!level) faults.push(`defaults.${mode}: must be one of privileged, baseline, restricted`);
-  if (!version) faults.push(`defaults.${mode}-version: must be "latest" or "v1.x"`);
-  return {
-    level: level ?? "restricted",
-    version: version ?? { text: "latest", minor: Number.POSITIVE_INFINITY },
-  };
-}
-
-function namesAt(
-  exemptions: JsonObject,
-  list: (typeof lists)[number],
-  faults: string[],
-): readonly string[] {
-  const names = exemptions[list] ?? [];
-  const isValid =
-    Array.isArray(names) &&
-    names.every((name) => typeof name === "string" && name) &&
-    new Set(names).size === names.length;
-  if (isValid) return names as readonly string[];
-  faults.push(`exemptions.${list}: expected different names`);
-  return [];
+function namesErrors(
+  list: string,
+  names: readonly string[],
+  faultsOf: (name: string) => readonly string[],
+): readonly FieldError[] {
+  return names.flatMap((name, at) => {
+    const path = `exemptions.${list}[${at}]`;
+    const faults = faultsOf(name);
+    if (faults.length) return [invalid(path, name, faults.join(", "))];
+    return names.indexOf(name) < at ? [duplicate(path, name)] : [];
+  });
 }

@@ -11,10 +11,8 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  parseApiVersion,
 } from "homeostat/api";
 import { failure, internalError } from "../../apimachinery/errors/api-errors.ts";
-import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
@@ -23,6 +21,7 @@ import { mergeTyped } from "../../merge/typed/merge-typed.ts";
 import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
 import { validateTyped } from "../../merge/typed/validate-typed.ts";
 import { formatStrictErrors } from "../../registry/body/read-object.ts";
+import { notRegistered, otherKind, unknownConversion } from "../matching/stated-kind.ts";
 import { withoutGoValues } from "./go-values.ts";
 import { type GoObject, MutationError } from "./mutation-json.ts";
 
@@ -35,8 +34,8 @@ export interface MutationTarget {
    * Whether the group and version of the kind publish its schema: those of subresources may not.
    */
   readonly schema: "published" | "unpublished";
-  /** Whether a kind is served. */
-  knows(kind: GroupVersionKind): boolean;
+  /** The codec of a kind that is served. */
+  codecOfKind(kind: GroupVersionKind): VersionCodec | undefined;
 }
 
 /** The merged object; arguments are not mutated. Throws a MutationError. */
@@ -143,22 +142,13 @@ export function patchObject(
 }
 
 /** A patch may name another type, which upstream decodes and then fails to convert. */
-function assertSameKind({ kind, knows }: MutationTarget, patched: Json): void {
-  const { apiVersion, kind: name } = isObject(patched) ? patched : {};
-  const stated = typeof apiVersion === "string" ? parseApiVersion(apiVersion) : undefined;
-  const named: GroupVersionKind = {
-    ...(apiVersion && stated ? stated : { group: kind.group, version: kind.version }),
-    kind: typeof name === "string" && name ? name : kind.kind,
-  };
-  if (formatApiVersion(named) === formatApiVersion(kind) && named.kind === kind.kind) return;
-  if (!knows(named))
-    throw internalError(
-      `no kind ${quoteGo(named.kind)} is registered for version ${quoteGo(formatApiVersion(named))} in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  const room = kind.group.split(".")[0] || "core";
-  throw internalError(
-    `failed to convert object: converting (${named.version}.${named.kind}) to (${room}.${kind.kind}): unknown conversion`,
-  );
+function assertSameKind({ kind, codecOfKind }: MutationTarget, patched: Json): void {
+  const named = otherKind(kind, patched);
+  if (!named) return;
+  const codec = codecOfKind(named);
+  if (!codec) throw internalError(notRegistered(named));
+  decodePatched(codec, patched);
+  throw internalError(`failed to convert object: ${unknownConversion(named, kind)}`);
 }
 
 function patch(live: JsonObject, operations: readonly JsonObject[]): Json | undefined {

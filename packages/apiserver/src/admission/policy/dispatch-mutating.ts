@@ -12,6 +12,7 @@ import { createAccessCheck } from "../cel/access-checks.ts";
 import type { ExpressionInput } from "../cel/expression-variables.ts";
 import type { VersionedRequest } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
+import { resourceOfKind } from "../matching/stated-kind.ts";
 import {
   codecOf,
   convertAnyObject,
@@ -223,15 +224,7 @@ function targetOf(
     kind,
     codec: codecOf(resource, subresource, kind.kind),
     schema: isPublished ? "published" : "unpublished",
-    knows: (other) =>
-      catalog
-        .all()
-        .some(
-          (each) =>
-            each.group === other.group &&
-            each.version === other.version &&
-            each.kind === other.kind,
-        ),
+    codecOfKind: (other) => resourceOfKind(catalog, other)?.codec,
   };
 }
 

@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest),
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core (Handles).
 import { compareBytewise, type Decoded } from "homeostat/api";
-import type { Pod } from "homeostat/k8s/core/v1";
+import type { Pod, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { Quantity } from "../../apimachinery/values/quantity.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
@@ -10,6 +11,7 @@ import { type Evaluator, evaluatorFor } from "../../kinds/core/quota/evaluators.
 import { hasDeadline } from "../../kinds/core/quota/pod-usage.ts";
 import type { QuotaObject } from "../../kinds/core/quota/quota-amounts.ts";
 import { isAbout, refuse } from "../admission-plugin.ts";
+import type { LimitedResource } from "../configuration/resource-quota.ts";
 import { missingRequirements } from "./pod-requirements.ts";
 import {
   addSums,
@@ -19,6 +21,14 @@ import {
   type RunningQuota,
   withoutZeros,
 } from "./running-quota.ts";
+
+type Scope = ScopedResourceSelectorRequirement;
+
+/** What a check depends on beside quotas and request. */
+export interface QuotaTerms {
+  readonly limited: readonly LimitedResource[];
+  readonly now: number;
+}
 
 type Sum = ReadonlyMap<string, Quantity>;
 
@@ -43,7 +53,7 @@ const countsUpdates: Readonly<Record<string, readonly string[]>> = {
 export function checkRequest(
   quotas: readonly RunningQuota[],
   request: AdmissionRequest,
-  now: number,
+  { limited, now }: QuotaTerms,
 ): readonly RunningQuota[] {
   const evaluator = evaluatorFor(request.resource);
   const object = request.object as QuotaObject;
@@ -53,10 +63,54 @@ export function checkRequest(
   const negative = [...usage].filter(([, { nano }]) => nano < 0n).map(([name]) => name);
   if (negative.length)
     throw refuse(request, `quota usage is negative for resource(s): ${joinNames(negative)}`);
-  const uses = (quota: RunningQuota): Sum =>
-    matching.includes(quota) ? usageIn(quota, usage, { evaluator, request, now }) : new Map();
-  return quotas.map((quota) => charge(quota, uses(quota), request));
+  const counted = { evaluator, request, now };
+  const uses = new Map(matching.map((quota) => [quota, usageIn(quota, usage, counted)]));
+  const total = matching.length ? [...uses.values()] : [withoutZeros(usageChange(usage, counted))];
+  if (limited.length && total.some(({ size }) => size))
+    assertCovered({ limited, quotas, matching }, usage, counted);
+  return quotas.map((quota) => charge(quota, uses.get(quota) ?? new Map(), request));
 }
+
+/** The quotas that cover a request, of those of its namespace. */
+interface Covering {
+  readonly limited: readonly LimitedResource[];
+  readonly quotas: readonly RunningQuota[];
+  readonly matching: readonly RunningQuota[];
+}
+
+/** What the configuration limits has a quota. Throws 403, or 500 where a scope has none. */
+function assertCovered(
+  { limited, quotas, matching }: Covering,
+  usage: Sum,
+  { evaluator, request }: Counted,
+): void {
+  const { group, resource } = request.resource;
+  const parts = limited
+    .filter((each) => each.apiGroup === group && each.resource === resource)
+    .flatMap(({ matchContains }) => matchContains);
+  const isCovered = (name: string): boolean =>
+    matching.some(({ hard }) => hard.has(name) && evaluator.covers(name));
+  const uncovered = [...usage]
+    .filter(([name, { nano }]) => nano > 0n && parts.some((part) => name.includes(part)))
+    .map(([name]) => name)
+    .filter((name) => !isCovered(name));
+  if (uncovered.length)
+    throw refuse(request, `insufficient quota to consume: ${joinNames(uncovered)}`);
+  const inScopes = (scopes: readonly Scope[]): readonly Scope[] =>
+    scopes.filter((scope) => evaluator.inScope(scope, request.object as QuotaObject));
+  const ofQuotas = inScopes(quotas.flatMap(({ scopes }) => scopes));
+  const open = inScopes(
+    limited.flatMap(({ matchScopes }) => matchScopes as readonly Scope[]),
+  ).filter(({ scopeName }) => !ofQuotas.some((each) => each.scopeName === scopeName));
+  if (open.length)
+    throw plainError(
+      `insufficient quota to match these scopes: [${open.map(formatScope).join(" ")}]`,
+    );
+}
+
+/** As Go prints the struct: `{PriorityClass In [high]}`. */
+const formatScope = ({ scopeName, operator, values = [] }: Scope): string =>
+  `{${scopeName} ${operator} [${values.join(" ")}]}`;
 
 function matches(
   { hard, scopes }: RunningQuota,
@@ -94,18 +148,17 @@ interface Counted {
 }
 
 /** An update uses what it has more than before, where the quota counted the old object too. */
-function usageIn(
-  quota: RunningQuota,
-  usage: Sum,
-  { evaluator, request: { operation, old }, now }: Counted,
-): Sum {
-  const before = old as QuotaObject | undefined;
-  const counted =
-    operation === "UPDATE" &&
-    before &&
-    metaString(old!, "resourceVersion") !== "" &&
-    matches(quota, evaluator, before);
-  return withoutZeros(counted ? exceeding(usage, evaluator.usage(before, now)) : usage);
+function usageIn(quota: RunningQuota, usage: Sum, counted: Counted): Sum {
+  const { evaluator, request } = counted;
+  const before = request.old as QuotaObject | undefined;
+  const didCount = before !== undefined && matches(quota, evaluator, before);
+  return withoutZeros(didCount ? usageChange(usage, counted) : usage);
+}
+
+/** What a write uses more than the object that it updates. */
+function usageChange(usage: Sum, { evaluator, request: { operation, old }, now }: Counted): Sum {
+  const isUpdate = operation === "UPDATE" && old && metaString(old, "resourceVersion") !== "";
+  return isUpdate ? exceeding(usage, evaluator.usage(old as QuotaObject, now)) : usage;
 }
 
 /** Throws 403 if the quota is exceeded. What a status reports is counted, but not refused. */

@@ -3,14 +3,18 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go (checkQuotas).
 import { ApiStatusError, type Decoded, type JsonObject, type Status } from "homeostat/api";
 import type { ResourceQuota } from "homeostat/k8s/core/v1";
+import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { PluginServices } from "../admission-plugin.ts";
-import { checkRequest, isHandled } from "./check-request.ts";
+import type { LimitedResource } from "../configuration/resource-quota.ts";
+import { checkRequest, isHandled, type QuotaTerms } from "./check-request.ts";
 import { isUsedAlike, openQuota, type RunningQuota, toAmounts } from "./running-quota.ts";
 
 const quotasOf = { group: "", resource: "resourcequotas" } as const;
 /** Further attempts after a quota changed between the check and its update. */
 const retries = 3;
+/** How long a write waits for its answer. */
+const deadlineMs = 10_000;
 
 /** Admits writes. */
 export interface QuotaQueue {
@@ -25,14 +29,17 @@ interface Waiter {
   readonly refuse: (error: unknown) => void;
 }
 
-export function createQuotaQueue(services: PluginServices): QuotaQueue {
+export function createQuotaQueue(
+  services: PluginServices,
+  limited: readonly LimitedResource[],
+): QuotaQueue {
   const waiting = new Map<string, Waiter[]>();
   const work = async (namespace: string): Promise<void> => {
     for (;;) {
       const batch = waiting.get(namespace) ?? [];
       if (!batch.length) break;
       waiting.set(namespace, []);
-      await answer(batch, namespace, services);
+      await answer(batch, { namespace, limited }, services);
     }
     waiting.delete(namespace);
   };
@@ -47,15 +54,31 @@ export function createQuotaQueue(services: PluginServices): QuotaQueue {
         waiting.set(request.namespace, [waiter]);
         void work(request.namespace);
       }
-      return promise;
+      return withDeadline(promise, services);
     },
   };
+}
+
+/** Rejects what takes too long; its usage may be entered all the same, as upstream. */
+function withDeadline(admitted: Promise<void>, { runtime }: PluginServices): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = runtime.clock.timer(deadlineMs, () =>
+    reject(internalError("resource quota evaluation timed out")),
+  );
+  void admitted.then(resolve, reject).finally(() => timer.cancel());
+  return promise;
+}
+
+/** What the writes of a batch have in common. */
+interface Scope {
+  readonly namespace: string;
+  readonly limited: readonly LimitedResource[];
 }
 
 /** Answers every waiter. */
 async function answer(
   batch: readonly Waiter[],
-  namespace: string,
+  { namespace, limited }: Scope,
   services: PluginServices,
 ): Promise<void> {
   try {
@@ -66,7 +89,10 @@ async function answer(
     let quotas = stored();
     let undecided = batch;
     for (let retry = 0; undecided.length; retry++) {
-      const checked = check(quotas, undecided, services.runtime.clock.now());
+      const checked = check(quotas, undecided, {
+        limited,
+        now: services.runtime.clock.now(),
+      });
       const { failed, error } = await enter(quotas, checked.quotas, services);
       if (!failed.size || retry === retries) {
         for (const waiter of checked.charged)
@@ -89,12 +115,16 @@ interface Checked {
   readonly charged: readonly Waiter[];
 }
 
-function check(quotas: readonly RunningQuota[], waiters: readonly Waiter[], now: number): Checked {
+function check(
+  quotas: readonly RunningQuota[],
+  waiters: readonly Waiter[],
+  terms: QuotaTerms,
+): Checked {
   let running = quotas;
   const charged: Waiter[] = [];
   for (const waiter of waiters) {
     try {
-      const next = checkRequest(running, waiter.request, now);
+      const next = checkRequest(running, waiter.request, terms);
       const isCharged = next.some((quota, at) => !isUsedAlike(quota, running[at]!));
       if (waiter.request.dryRun || !isCharged) waiter.admit();
       else {

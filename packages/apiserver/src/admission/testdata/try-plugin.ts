@@ -1,10 +1,11 @@
 // Sends one write through one plug-in over stored objects.
-import { isApiStatusError, type JsonObject } from "homeostat/api";
+import { encodeJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { CreatePlugin, PluginServices } from "../admission-plugin.ts";
+import type { PluginConfiguration } from "../configuration/plugin-configuration.ts";
 
 /** Objects by resource. */
 export type Stored = Readonly<Record<string, readonly JsonObject[]>>;
@@ -18,6 +19,12 @@ export interface Tried {
   readonly refusal: string | undefined;
   readonly warnings: readonly string[];
 }
+
+/** As a file has it. */
+export const configured = (value: JsonObject): PluginConfiguration => ({
+  value,
+  text: encodeJson(value),
+});
 
 /** Gives the message of the refusal, if any, and the warnings. */
 export async function tryPlugin(

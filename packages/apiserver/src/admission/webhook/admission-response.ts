@@ -9,7 +9,7 @@ import { fillClaim, notRegistered } from "../../registry/body/claimed-kind.ts";
 import { goKind, parseBody } from "../../registry/body/parse-body.ts";
 import type { ReviewVersion } from "./admission-review.ts";
 import { decodeStatus } from "./decode-status.ts";
-import { readMembers } from "./go-members.ts";
+import { readMembers } from "../go-members.ts";
 
 /** The decision of a webhook. */
 export interface AdmissionResponse {

@@ -3,11 +3,13 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/plugin.go,
 // generic/webhook.go (Dispatch).
 import { loadLate } from "../../apimachinery/load-late.ts";
-import type { CreatePlugin } from "../admission-plugin.ts";
+import { type CreatePlugin, type PluginServices } from "../admission-plugin.ts";
+import type { PluginConfiguration } from "../configuration/plugin-configuration.ts";
 import { isExemptConfiguration } from "../matching/rules.ts";
 import { createWebhookSource } from "./webhook-source.ts";
 
-export const createMutatingAdmissionWebhook: CreatePlugin = (services) => {
+export const createMutatingAdmissionWebhook: CreatePlugin = (given, configuration) => {
+  const services = withCredentials(given, configuration);
   const source = createWebhookSource(services.objects, "mutatingwebhookconfigurations");
   return {
     mutate(request) {
@@ -23,7 +25,8 @@ export const createMutatingAdmissionWebhook: CreatePlugin = (services) => {
   };
 };
 
-export const createValidatingAdmissionWebhook: CreatePlugin = (services) => {
+export const createValidatingAdmissionWebhook: CreatePlugin = (given, configuration) => {
+  const services = withCredentials(given, configuration);
   const source = createWebhookSource(services.objects, "validatingwebhookconfigurations");
   return {
     validate(request) {
@@ -38,3 +41,16 @@ export const createValidatingAdmissionWebhook: CreatePlugin = (services) => {
     close: () => source.close(),
   };
 };
+
+/** Services whose client presents itself to webhooks as the kubeconfig of a configuration says. */
+function withCredentials(
+  services: PluginServices,
+  configuration: PluginConfiguration | undefined,
+): PluginServices {
+  if (!configuration) return services;
+  const { presentCredentials } = loadLate(
+    import.meta.url,
+    "./present-credentials",
+  ) as typeof import("./present-credentials.ts");
+  return { ...services, webhookClient: presentCredentials(services.webhookClient, configuration) };
+}

@@ -1,7 +1,7 @@
 // Decodes the Status in a webhook's answer: the fields that upstream's type has.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go (Status).
 import { type Decoded, isObject, type Json, type JsonObject, type Status } from "homeostat/api";
-import { mismatch, readMembers } from "./go-members.ts";
+import { mismatch, readMembers } from "../go-members.ts";
 
 /** The fields of a Status that upstream's type has. */
 export function decodeStatus(value: Json): Decoded<Status> | undefined {

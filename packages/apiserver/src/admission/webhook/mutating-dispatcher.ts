@@ -104,7 +104,9 @@ class MutatingRun {
     try {
       const input = { webhook, request, versioned, encoder: this.#encoder };
       const response = await callWebhook({ ...input, type: "mutating" }, this.#services);
-      const next = patchedObject(webhook.name, request, versioned, response);
+      const { catalog } = this.#services;
+      const target = { webhook: webhook.name, request, catalog };
+      const next = patchedObject(target, versioned, response);
       if (!next) return undefined;
       this.#versioned = { ...versioned, object: next };
       this.#isDirty = true;

@@ -1,10 +1,18 @@
 // Applies the patch of a mutating webhook: the result is decoded and defaulted again.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go
 // (callAttrMutatingHook).
-import { encodeJson, isApiStatusError, type Json, type JsonObject } from "homeostat/api";
-import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import {
+  encodeJson,
+  type GroupVersionKind,
+  isApiStatusError,
+  type Json,
+  type JsonObject,
+  parseApiVersion,
+} from "homeostat/api";
+import { internalError, plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import {
   decodeJsonPatch,
@@ -13,17 +21,32 @@ import {
   patchJson,
 } from "../../merge/patch/json-patch.ts";
 import { BodyError, claimBody } from "../../registry/body/parse-body.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import { kindOf } from "../matching/equivalent-resources.ts";
+import {
+  notRegistered,
+  otherKind,
+  resourceOfKind,
+  unknownConversion,
+} from "../matching/stated-kind.ts";
 import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 import type { AdmissionResponse } from "./admission-response.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
 
+/** The call that returned a patch. */
+export interface PatchTarget {
+  readonly webhook: string;
+  readonly request: AdmissionRequest;
+  readonly catalog: ResourceCatalog;
+}
+
 /** The object after the patch; undefined without one. Throws what upstream answers. */
 export function patchedObject(
-  webhook: string,
-  request: AdmissionRequest,
+  target: PatchTarget,
   { resource, object }: VersionedObjects,
   { patch, patchType }: AdmissionResponse,
 ): JsonObject | undefined {
+  const { webhook } = target;
   const operations = patch ? readOperations(webhook, patch) : [];
   if (!operations.length) return undefined;
   if (!object)
@@ -32,7 +55,7 @@ export function patchedObject(
     );
   if (patchType !== "JSONPatch")
     throw new WebhookCallError(webhook, `unsupported patch type ${quoteGo(patchType)}`);
-  return decode(resource, request, apply(object, operations));
+  return decode(resource, target, apply(object, operations));
 }
 
 function readOperations(webhook: string, patch: string): readonly JsonPatchOperation[] {
@@ -55,16 +78,36 @@ function apply(object: JsonObject, operations: readonly JsonPatchOperation[]): J
   }
 }
 
-function decode(resource: ServedResource, request: AdmissionRequest, patched: Json): JsonObject {
+function decode(
+  resource: ServedResource,
+  { request, catalog }: PatchTarget,
+  patched: Json,
+): JsonObject {
+  const kind = kindOf(resource, request.subresource);
+  let other: GroupVersionKind | undefined;
   try {
     const body = claimBody({ value: patched, duplicates: [], floatLiterals: new Map() });
     if (!body.kind && resource.codec.goType === "unstructured")
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(body.value)}'`);
-    const codec = codecOf(resource, request.subresource, request.object?.kind);
-    return codec ? codec.decode(body).object : body.value;
+    if (body.apiVersion && !parseApiVersion(body.apiVersion))
+      throw new BodyError(`unexpected GroupVersion string: ${body.apiVersion}`);
+    other = resource.codec.goType === "struct" ? otherKind(kind, body.value) : undefined;
+    const codec = other
+      ? codecOfOther(other, catalog)
+      : codecOf(resource, request.subresource, request.object?.kind);
+    const object = codec ? codec.decode(body).object : body.value;
+    if (!other) return object;
   } catch (error) {
     if (error instanceof BodyError) throw internalError(error.message);
     if (!isApiStatusError(error)) throw error;
     throw internalError(error.cause instanceof Error ? error.cause.message : error.message);
   }
+  throw plainError(unknownConversion(other, kind));
+}
+
+/** A patched object is decoded as what it states, even where that cannot be converted then. */
+function codecOfOther(other: GroupVersionKind, catalog: ResourceCatalog): VersionCodec {
+  const found = resourceOfKind(catalog, other);
+  if (!found) throw new BodyError(notRegistered(other));
+  return found.codec;
 }

@@ -152,8 +152,8 @@ export interface KindData {
   /** `v1.36.3` */
   readonly kubernetes: string;
   /**
-   * In the order of /apis, the legacy group ("") first; with the versions that are served by
-   * default, the preferred one first.
+   * The served ones in the order of /apis, the legacy group ("") first; with their versions, the
+   * preferred one first.
    */
   readonly groups: readonly { readonly group: string; readonly versions: readonly string[] }[];
   kinds(group: string): readonly ApiResource[];

@@ -26,8 +26,11 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
 
 interface Head {
   readonly kubernetes: string;
-  readonly groups: KindData["groups"];
+  readonly groups: readonly (KindData["groups"][number] & { readonly featureGate?: string })[];
 }
+
+const servedGroups = ({ groups }: Head, enabled: ReadonlySet<string>): KindData["groups"] =>
+  groups.filter(({ group, featureGate }) => featureGate === undefined || enabled.has(group));
 
 const unknownType = (model: string): Error =>
   Object.assign(
@@ -39,9 +42,14 @@ const unknownType = (model: string): Error =>
 
 /**
  * Opens kind data from the text of a `vX.Y.jsonl` file, and of the layout beside it when that is
- * asked for. Lines are parsed when first asked for and kept.
+ * asked for. Lines are parsed when first asked for and kept. Groups behind a feature gate are left
+ * out unless `enabledGroups` has them; their types are known nevertheless.
  */
-export const openKindData = (text: string, readLayout: () => string = () => ""): KindData => {
+export const openKindData = (
+  text: string,
+  readLayout: () => string = () => "",
+  enabledGroups: ReadonlySet<string> = new Set(),
+): KindData => {
   const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
   const lines = indexLines(text);
   const types = new Map<string, GoStruct>();
@@ -59,17 +67,13 @@ export const openKindData = (text: string, readLayout: () => string = () => ""):
     return struct;
   };
   const group = (name: string): GroupLine | undefined => {
-    const known = groups.get(name);
-    if (known) return known;
-    const line = lines.get(`group:${name}`);
-    if (line === undefined) return undefined;
-    const decoded = decodeGroup(line);
-    groups.set(name, decoded);
-    return decoded;
+    const line = groups.has(name) ? undefined : lines.get(`group:${name}`);
+    if (line !== undefined) groups.set(name, decodeGroup(line));
+    return groups.get(name);
   };
   return {
     kubernetes: head.kubernetes,
-    groups: head.groups,
+    groups: servedGroups(head, enabledGroups),
     kinds: (name) => group(name)?.kinds ?? [],
     kind: (name, version, kind) =>
       group(name)?.kinds.find((each) => each.version === version && each.kind === kind),

@@ -12,10 +12,17 @@ export type KubernetesMinor = "1.36";
 
 /**
  * Reads and opens the data of one minor; the caller keeps the result, for every call reads the file
- * anew.
+ * anew. `enabledGroups` are those behind feature gates that the server serves.
  */
-export const readKindData = (minor: KubernetesMinor): KindData =>
-  openKindData(readData(`v${minor}.jsonl`), () => readData(`v${minor}-layout.jsonl`));
+export const readKindData = (
+  minor: KubernetesMinor,
+  enabledGroups?: ReadonlySet<string>,
+): KindData =>
+  openKindData(
+    readData(`v${minor}.jsonl`),
+    () => readData(`v${minor}-layout.jsonl`),
+    enabledGroups,
+  );
 
 /** The descriptions of one minor; the caller keeps them. */
 export const readDescriptions = (minor: KubernetesMinor): Descriptions =>

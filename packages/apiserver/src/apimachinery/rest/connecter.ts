@@ -33,7 +33,7 @@ export interface ConnectTools {
     change: (object: JsonObject) => void,
     options: { readonly dryRun: boolean },
   ): Promise<void>;
-  /** Deletes the parent as a DELETE request would. */
+  /** Deletes the parent as a DELETE request would that is not admitted. */
   remove(options: DeleteOptions): Promise<void>;
   list(kind: { readonly group: string; readonly resource: string }): readonly JsonObject[];
   find(
@@ -66,6 +66,17 @@ export type ConnectHandler = (
 export type ConnectCheck = (
   body: JsonObject,
   parent: { readonly name: string; readonly namespace: string },
+) => void;
+
+/**
+ * Completes a body from its parent, for validating admission to see. Throws an ApiStatusError for
+ * an invalid one.
+ */
+export type ConnectCompletion = (
+  body: JsonObject,
+  parent: JsonObject,
+  context: WriteContext,
+  tools: ConnectTools,
 ) => void;
 
 /**

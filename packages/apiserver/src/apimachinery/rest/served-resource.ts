@@ -22,6 +22,11 @@ export interface ServedResource extends GroupVersionKind, ResourceNames, Resourc
   readonly verbs: readonly string[];
   /** Versions of one kind share storage: `group/resource` of the storage. */
   readonly storageKey: string;
+  /**
+   * All versions of a custom resource in the order of its definition, those that are not served
+   * included.
+   */
+  readonly definedVersions?: () => readonly ServedResource[];
   /** apiVersion under which objects are stored. */
   readonly storageVersion: string;
   readonly storageVersionHash: string;

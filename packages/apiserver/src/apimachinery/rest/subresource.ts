@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/registry/rest/rest.go (Updater, Connecter),
 // k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (StatusREST, BindingREST, …).
 import type { GroupVersionKind } from "homeostat/api";
-import type { ConnectCheck, ConnectHandler, ProxyHandler } from "./connecter.ts";
+import type { ConnectCheck, ConnectCompletion, ConnectHandler, ProxyHandler } from "./connecter.ts";
 import type { ScaleConverter } from "./scale-converter.ts";
 import type { Strategy } from "./strategy.ts";
 import type { TablePrinter } from "./table-printer.ts";
@@ -41,6 +41,7 @@ export interface ConnectSubresource extends SubresourceEndpoint {
   readonly at: "connect";
   readonly handle: ConnectHandler;
   readonly precheck?: ConnectCheck;
+  readonly complete?: ConnectCompletion;
   /** Decodes the body; without it the handler gets the body as parsed. */
   readonly codec?: VersionCodec;
 }

@@ -46,6 +46,14 @@ export function formatGoTime(time: GoTime, layout: GoTimeLayout): string | null 
 
 const zeroSeconds = Date.parse("0001-01-01T00:00:00Z") / 1000;
 
+/** In the form in which times are written, in UTC, and certainly valid: the year 1 may be zero. */
+const written =
+  /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
+/** True for most times of objects that were stored before: reading them changes nothing. */
+export const isWrittenTime = (text: string, layout: GoTimeLayout): boolean =>
+  layout === rfc3339 && written.test(text);
+
 class Reading {
   readonly #text: string;
   readonly #layout: string;

@@ -133,7 +133,7 @@ test("a binding needs the right to bind, or all rights of the role", async () =>
   const gone = { ...roleRef, name: "gone" };
   assert.equal(
     await open()("clusterrolebindings", { roleRef: gone }),
-    `clusterroles.${group} "gone" not found`,
+    `clusterrolebindings.${group} "gone" not found`,
   );
   assert.equal(await open(bind)("clusterrolebindings", { roleRef: gone }), undefined);
   assert.equal(

@@ -4,14 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/rbac/escalation_check.go,
 // {role,clusterrole,rolebinding,clusterrolebinding}/policybased/storage.go,
 // pkg/registry/rbac/validation/rule.go (ConfirmNoEscalation), pkg/registry/rbac/helpers.go.
-import {
-  type Decoded,
-  equalJson,
-  isObject,
-  type Json,
-  type JsonObject,
-  pathSegmentFaults,
-} from "homeostat/api";
+import { type Decoded, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { ClusterRole, RoleBinding } from "homeostat/k8s/rbac/v1";
 import { type Authorizer, resourceAction } from "../../apimachinery/authorizer.ts";
 import {
@@ -23,6 +16,7 @@ import {
 import { quoteGo, quoteGoList } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest, AdmissionStep } from "../../apimachinery/rest/admission.ts";
+import { assertName } from "../../registry/revisions/storage-key.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { describeRules, uncoveredRules } from "./policy-comparator.ts";
 import { aggregate, describeMissing, rulesForUser } from "./rbac-authorizer.ts";
@@ -98,19 +92,12 @@ function checkBinding(request: AdmissionRequest, services: EscalationServices): 
     throw plainError(`unsupported role reference kind: ${quoteGo(ref.kind)}`);
   const info = resourceAction({ verb: "bind", group: ref.apiGroup, resource, namespace, name });
   if (services.authorize({ user, info }).allowed) return;
-  assertReadable(resource === "roles" ? namespace : undefined, name);
+  if (resource === "roles" && !namespace) throw badRequestError("Namespace parameter required.");
+  assertName(name);
   const rules = services.index().rulesOfRole({ kind: ref.kind, name }, namespace);
-  if (!rules) throw notFoundError({ group, resource }, name);
+  // Upstream's store names the resource of the request that it serves.
+  if (!rules) throw notFoundError(request.resource, name);
   assertHolds(request, services, rules);
-}
-
-/** Refuses what no stored role could be named. */
-function assertReadable(namespace: string | undefined, name: string): void {
-  if (namespace === "") throw badRequestError("Namespace parameter required.");
-  if (!name) throw badRequestError("Name parameter required.");
-  const faults = pathSegmentFaults(name);
-  if (faults.length)
-    throw badRequestError(`Name parameter invalid: ${quoteGo(name)}: ${faults.join(";")}`);
 }
 
 function assertHolds(
@@ -124,14 +111,14 @@ function assertHolds(
 
 /** Why the user does not hold the rules; undefined when it does. */
 function missingRights(
-  { user, namespace }: AdmissionRequest,
+  { user, namespace, resource }: AdmissionRequest,
   { index }: EscalationServices,
   wanted: readonly Rule[],
 ): string | undefined {
   const { rules, missing } = rulesForUser(index(), user, namespace);
   const uncovered = uncoveredRules(rules, wanted);
   if (uncovered.length === 0) return undefined;
-  const errors = missing.map((role) => describeMissing(role, (kind) => `${kind.toLowerCase()}s`));
+  const errors = missing.map((role) => describeMissing(role, () => resource.resource));
   const resolution = errors.length ? `; resolution errors: [${aggregate(errors)}]` : "";
   return (
     `user ${quoteGo(user.name)} (groups=${quoteGoList(user.groups)}) ` +

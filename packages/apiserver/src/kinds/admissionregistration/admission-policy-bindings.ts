@@ -47,7 +47,7 @@ function bindingKind<T extends Binding>(
     defaults({ spec }) {
       if (spec?.matchResources) setMatchDefaults(spec.matchResources);
     },
-    strategy: policyStrategy(kind, (object) => [
+    strategy: policyStrategy((object) => [
       ...validateBinding(object.spec ?? {}),
       ...validateMore(object),
     ]),

@@ -57,6 +57,30 @@ test("a webhook needs an address, operations and resources", () => {
   ]);
 });
 
+test("warnings about expressions name a field of the policy", () => {
+  const { errors } = openKind(group, "validatingadmissionpolicies").update(
+    { metadata },
+    {
+      metadata,
+      status: {
+        typeChecking: {
+          expressionWarnings: [
+            { fieldRef: " ", warning: "" },
+            { fieldRef: "spec.x[", warning: "w" },
+          ],
+        },
+      },
+    },
+    "status",
+  );
+  const at = "status.typeChecking.expressionWarnings";
+  assert.deepEqual(errors, [
+    `${at}[0].warning: Required value`,
+    `${at}[0].fieldRef: Required value`,
+    `${at}[1].fieldRef: Invalid value: "spec.x[": invalid JSONPath: unterminated array`,
+  ]);
+});
+
 const refusals = [
   {
     title: "a policy matches something and decides something",

@@ -13,7 +13,6 @@ import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { generationStrategy } from "../definition/default-strategy.ts";
 import type { StrategyOverrides } from "../definition/kind-definition.ts";
-import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
 type PolicyObject =
@@ -24,7 +23,6 @@ type PolicyObject =
 
 /** `validate` sees the stored object on updates: expressions in it may stay as they are. */
 export function policyStrategy<T extends PolicyObject>(
-  kind: string,
   validate: (object: T, old: T | undefined) => readonly FieldError[],
 ): StrategyOverrides<T> {
   return {
@@ -35,6 +33,5 @@ export function policyStrategy<T extends PolicyObject>(
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...validate(object, old),
     ],
-    ...notEnforcedWarnings(kind),
   };
 }

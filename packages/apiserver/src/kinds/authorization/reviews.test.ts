@@ -71,6 +71,15 @@ test("a review names a resource or a path, and a user or group", () => {
   );
 });
 
+test("a review has no metadata; the refusal shows it in upstream's order", () => {
+  const metadata = { labels: { b: "c" }, generateName: "a-" };
+  const spec = { nonResourceAttributes: { path: "/", verb: "get" } };
+  assert.match(
+    said(() => selfSubjectAccessReview.review!({ metadata, spec }, caller, print)),
+    /metadata: Invalid value: \{"generateName":"a-","labels":\{"b":"c"\}\}: must be empty$/,
+  );
+});
+
 test("a token review requires a token, and returns its user or an error", () => {
   assert.equal(
     said(() => tokenReview.review!({ spec: {} }, caller, print)),

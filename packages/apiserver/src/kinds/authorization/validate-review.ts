@@ -86,7 +86,9 @@ function metadataErrors(
   const given = Object.entries(metadata).filter(
     ([field, value]) => value !== null && !ignored.includes(field),
   );
-  return errorIf(given.length, () => fieldError.invalid("metadata", metadata, detail));
+  return errorIf(given.length, () =>
+    fieldError.invalidInternal("metadata", ["v1.ObjectMeta", metadata], detail),
+  );
 }
 
 function localErrors(object: AccessReview): FieldError[] {

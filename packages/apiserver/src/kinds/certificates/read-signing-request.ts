@@ -5,7 +5,11 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { Asn1Error, type Asn1Shape, readShape } from "../../certificates/go-asn1.ts";
 import { contentOf, type DerElement, inside, rawOf, readDer } from "../../certificates/read-der.ts";
-import { organizationsOf, readSigningRequest } from "../../certificates/signing-request.ts";
+import {
+  commonNameOf,
+  organizationsOf,
+  readSigningRequest,
+} from "../../certificates/signing-request.ts";
 
 const begin = "-----BEGIN CERTIFICATE REQUEST-----";
 const malformed = "x509: the certificate request is malformed";
@@ -162,4 +166,10 @@ function signatureFault([info, algorithm, signature]: readonly [
 export function requestedOrganizations(pem: string): readonly string[] {
   const request = readSigningRequest(pem);
   return request ? organizationsOf(request) : [];
+}
+
+/** The common name of the request's subject: the user name of the certificate's holder. */
+export function requestedCommonName(pem: string): string {
+  const request = readSigningRequest(pem);
+  return request ? commonNameOf(request) : "";
 }

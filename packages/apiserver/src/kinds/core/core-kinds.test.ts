@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { printErrors, silentContext } from "../open-kind.suite.ts";
+import { openKind, printErrors, silentContext } from "../open-kind.suite.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
@@ -238,4 +238,48 @@ test("the new event group is strict, the old one is not", () => {
     'type: Invalid value: "": has invalid value: ',
   ]);
   assert.deepEqual(create(find("", "events"), body).errors, []);
+});
+
+test("a pod template warns as workloads do", () => {
+  const name = "seccomp.security.alpha.kubernetes.io/pod";
+  const body = (image: string) => ({
+    metadata: { name: "t", namespace: "n" },
+    template: {
+      metadata: { annotations: { [name]: "unconfined" } },
+      spec: { containers: [{ name: "c", image }] },
+    },
+  });
+  const warning = `template.metadata.annotations[${name}]: non-functional in v1.27+; use the "seccompProfile" field instead`;
+  const kind = openKind("", "podtemplates");
+  const { object, warnings } = kind.create(body("i"));
+  assert.deepEqual(warnings, [warning]);
+  assert.deepEqual(kind.update(object, { ...object, ...body("j") }).warnings, [warning]);
+  assert.deepEqual(kind.update(object, object).warnings, []);
+});
+
+test("a claim's class moves from the annotation to the spec, where that states none", () => {
+  const annotation = "volume.beta.kubernetes.io/storage-class";
+  const kind = openKind("", "persistentvolumeclaims");
+  const move = (old: object, spec: object, annotations: object = {}) => {
+    const resources = { requests: { storage: "1Gi" } };
+    const body = {
+      metadata: { name: "c", namespace: "n", annotations: { [annotation]: "gold" } },
+      spec: { accessModes: ["ReadWriteOnce"], resources, ...old },
+    };
+    const { object } = kind.create(body);
+    const changed = { ...(object["spec"] as object), ...spec };
+    const metadata = { ...(object["metadata"] as object), annotations };
+    return kind.update(object, { ...object, metadata, spec: changed }).errors;
+  };
+  assert.deepEqual(move({}, { storageClassName: "gold" }), []);
+  assert.deepEqual(move({}, { storageClassName: "gold" }, { [annotation]: "gold" }), []);
+  const [annotated, spec, ...others] = move({}, { storageClassName: "tin" });
+  assert.match(annotated!, /^metadata.annotations\[.*: field is immutable$/);
+  assert.match(spec!, /^spec: Forbidden: spec is immutable after creation/);
+  assert.deepEqual(others, []);
+  const kept = { [annotation]: "gold" };
+  assert.match(
+    move({ storageClassName: "" }, { storageClassName: "gold" }, kept)[0]!,
+    /\+ "StorageClassName": "gold",/,
+  );
 });

@@ -123,12 +123,11 @@ function comparable(
   const frozen = { ...old.spec };
   const changed = { ...object.spec };
   if (!frozen.volumeName) keepOld(frozen, changed, "volumeName");
-  if (
-    persistentStorage.hasClassAnnotation(old) &&
-    changed.storageClassName === persistentStorage.classOf(old)
+  if (movesClass(object, old)) delete changed.storageClassName;
+  else if (
+    !isSet(frozen.storageClassName) &&
+    [undefined, changed.storageClassName].includes(classAnnotationOf(old))
   )
-    delete changed.storageClassName;
-  else if (!isSet(frozen.storageClassName) && !persistentStorage.hasClassAnnotation(old))
     keepOld(changed, frozen, "storageClassName");
   if (object.status?.phase !== "Bound") return [frozen, changed];
   keepOld(changed, frozen, "volumeAttributesClassName");
@@ -141,14 +140,30 @@ function comparable(
   return [frozen, changed];
 }
 
+const classAnnotationOf = ({ metadata }: Decoded<PersistentVolumeClaim>): string | undefined =>
+  metadata?.annotations?.[persistentStorage.classAnnotation] ?? undefined;
+
+/** Whether the update states in the spec the class that only the annotation has stated. */
+function movesClass(
+  object: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+): boolean {
+  const before = classAnnotationOf(old);
+  return (
+    before !== undefined &&
+    !isSet(old.spec?.storageClassName) &&
+    object.spec?.storageClassName === before &&
+    (classAnnotationOf(object) ?? before) === before
+  );
+}
+
 function annotationErrors(
   object: Decoded<PersistentVolumeClaim>,
   old: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
-  const now = object.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
-  const before = old.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
-  const moved = before && !now && object.spec?.storageClassName === before;
-  return errorIf(now !== before && !moved, () =>
+  const now = classAnnotationOf(object) ?? "";
+  const before = classAnnotationOf(old) ?? "";
+  return errorIf(now !== before && !movesClass(object, old), () =>
     fieldError.invalid(
       `metadata.annotations[${persistentStorage.classAnnotation}]`,
       now,

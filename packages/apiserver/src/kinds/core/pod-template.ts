@@ -6,6 +6,8 @@ import type { PodTemplate } from "homeostat/k8s/core/v1";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
+import { podTemplateWarnings } from "./pod/warnings/pod-warnings.ts";
+import { generationChanged } from "./workload/workload-warnings.ts";
 import { containerCells } from "./workload/workload.ts";
 import { generationStrategy } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
@@ -21,6 +23,9 @@ export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
       validate: ({ template }, old) =>
         validatePodTemplate(template ?? {}, "template", old && (old.template ?? {})),
     }),
+    warningsOnCreate: ({ template }) => podTemplateWarnings(template ?? {}, "template"),
+    warningsOnUpdate: (object, old) =>
+      generationChanged(object, old) ? podTemplateWarnings(object.template ?? {}, "template") : [],
   },
   cells,
 };

@@ -72,6 +72,7 @@ class ResourceFactory {
   readonly #decoder: MetadataDecoder;
   readonly #materials: CustomMaterials;
   readonly #converter: ConvertVersion | undefined;
+  readonly #made = new Map<string, ServedResource>();
 
   constructor(crd: CustomResourceDefinition, materials: CustomMaterials) {
     const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
@@ -90,9 +91,16 @@ class ResourceFactory {
   }
 
   resources(): readonly ServedResource[] {
-    return this.#crd.spec.versions.flatMap((version, i) =>
-      version.served ? [this.#resource(version, this.#schemas[i]!)] : [],
+    return this.#crd.spec.versions.flatMap((version, at) =>
+      version.served ? [this.#version(version, at)] : [],
     );
+  }
+
+  /** Made once: other versions refer to it. */
+  #version(version: CustomResourceDefinitionVersion, at: number): ServedResource {
+    const made = this.#made.get(version.name) ?? this.#resource(version, this.#schemas[at]!);
+    this.#made.set(version.name, made);
+    return made;
   }
 
   #resource(version: CustomResourceDefinitionVersion, schema: CustomSchema): ServedResource {
@@ -114,6 +122,7 @@ class ResourceFactory {
       categories: names.categories,
       verbs: terminating ? terminatingVerbs : verbs,
       storageKey: `${group}/${names.plural}`,
+      definedVersions: () => versions.map((each, at) => this.#version(each, at)),
       ...this.#storage(names.kind),
       ...customTraits,
       etcdPrefix: `${group}/${names.plural}`,

@@ -44,6 +44,7 @@ export function createSubresource(
   const handle = definition.connect?.[name];
   if (!handle) return [];
   const precheck = definition.connectChecks?.[name];
+  const complete = definition.connectCompletions?.[name];
   const connecter: Subresource = {
     at: "connect",
     kind,
@@ -51,6 +52,7 @@ export function createSubresource(
     handle,
     ...bodyCodec(definition, subresource, options),
     ...(precheck ? { precheck } : {}),
+    ...(complete ? { complete } : {}),
   };
   return [[name, connecter]];
 }

@@ -10,6 +10,7 @@ import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { InternalConversions } from "../printers/print-internal.ts";
 import type {
   ConnectCheck,
+  ConnectCompletion,
   ConnectHandler,
   ProxyHandler,
 } from "../../apimachinery/rest/connecter.ts";
@@ -82,6 +83,8 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   /** Validates the body of these before the object is looked up. */
   readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
+  /** Completes the body of these once the object is found. */
+  readonly connectCompletions?: Readonly<Record<string, ConnectCompletion>>;
   /** SetDefaults functions for the bodies of these; they mutate the body. */
   readonly connectDefaults?: Readonly<Record<string, (body: JsonObject) => void>>;
   /**

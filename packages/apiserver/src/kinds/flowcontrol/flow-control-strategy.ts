@@ -6,7 +6,6 @@ import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
@@ -16,14 +15,12 @@ type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguratio
 
 /** The strategy of such a kind; `validate` sees the whole object. */
 export function flowControlStrategy<T extends FlowControlObject>(
-  kind: "FlowSchema" | "PriorityLevelConfiguration",
   validate: (object: T) => readonly FieldError[],
 ): Required<Pick<KindDefinition<T>, "strategy" | "subresources">> {
   return {
     strategy: {
       ...specStatusStrategy,
       ...validateWholeObject({ namespaced: false, validate, validateChange: conditionErrors }),
-      ...notEnforcedWarnings(kind),
     },
     subresources: {
       status: {

@@ -39,7 +39,7 @@ export const flowSchema: KindDefinition<Decoded<FlowSchema>> = {
   defaults(object) {
     if (object.spec) object.spec.matchingPrecedence ||= defaultPrecedence;
   },
-  ...flowControlStrategy("FlowSchema", validate),
+  ...flowControlStrategy(validate),
   cells,
 };
 

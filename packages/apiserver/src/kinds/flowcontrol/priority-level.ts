@@ -36,7 +36,7 @@ export const priorityLevelConfiguration: KindDefinition<Decoded<PriorityLevelCon
     queuing.handSize ||= 8;
     queuing.queueLengthLimit ||= 50;
   },
-  ...flowControlStrategy("PriorityLevelConfiguration", validate),
+  ...flowControlStrategy(validate),
   cells,
 };
 

@@ -10,6 +10,7 @@ import {
   formatGoTime,
   type GoTimeLayout,
   GoTimeError,
+  isWrittenTime,
   parseGoTime,
   rfc3339,
   rfc3339Micro,
@@ -61,6 +62,7 @@ export function decodeSpecial(
 }
 
 function time(input: Json, layout: GoTimeLayout): Json {
+  if (typeof input === "string" && isWrittenTime(input, layout)) return input;
   try {
     return formatGoTime(parseGoTime(text(input), layout), layout);
   } catch (error) {

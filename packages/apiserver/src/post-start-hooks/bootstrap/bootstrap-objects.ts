@@ -15,6 +15,8 @@ export interface BootstrapConfig {
   readonly clientCa: string | undefined;
   /** RFC 3339, second precision. */
   readonly now: string;
+  /** The groups that are served. */
+  readonly groups: readonly { readonly group: string }[];
 }
 
 /** The values of the recorded server. */
@@ -23,6 +25,10 @@ const recorded = {
   address: `"10.0.0.1"`,
   targetPort: `"targetPort":6443`,
 } as const;
+/** A group behind a feature gate; a server without it has no objects about it. */
+const gated = "storagemigration.k8s.io";
+const aboutGated =
+  /storagemigration\.k8s\.io|"system:controller:storage-version-migrator-controller"/;
 const networked = /^\{"kind":"(?:ServiceCIDR|IPAddress|Service)"/;
 
 /** The bootstrap objects of a server with this configuration. */
@@ -38,7 +44,10 @@ export function bootstrapTexts(
       .replaceAll(recorded.range, `"${range}"`)
       .replaceAll(recorded.address, `"${first}"`)
       .replace(recorded.targetPort, targetPort);
-  const own = lines.map((line) => (networked.test(line) ? networkOf(line) : line));
+  const servesGated = config.groups.some(({ group }) => group === gated);
+  const own = lines
+    .filter((line) => servesGated || !aboutGated.test(line))
+    .map((line) => (networked.test(line) ? networkOf(line) : line));
   return [
     ...own,
     configMap(

@@ -52,10 +52,10 @@ export function kindFault(
   const retired = core.kinds.groupOfRetired(actual);
   if (retired !== undefined && retired === expected.group && actual.kind === expected.kind)
     return undefined;
-  if (retired === undefined && !core.kinds.has(actual.group, actual.version, actual.kind))
-    return notRegistered(actual.kind, formatApiVersion(actual));
+  const goType = core.kinds.goTypeOf(actual, expected.group);
+  if (goType === undefined) return notRegistered(actual.kind, formatApiVersion(actual));
   if (sharesStorage(core, actual, expected)) return undefined;
-  return `converting (${actual.version}.${actual.kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
+  return unknownConversion(goType, `${internalPackage(expected.group)}.${expected.kind}`);
 }
 
 const isSame = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
@@ -67,6 +67,9 @@ export function cannotBe(actual: GroupVersionKind, expected: GroupVersionKind, w
     `${actual.kind} in version ${quoteGo(actual.version)} cannot be handled as a ${expected.kind}: ${why}`,
   );
 }
+
+export const unknownConversion = (from: string, to: string): string =>
+  `converting (${from}) to (${to}): unknown conversion`;
 
 /** `no kind "X" is registered for version "v1" in scheme "…"`. */
 export function notRegistered(kind: string, apiVersion: string): string {

@@ -2,9 +2,10 @@
 // library is loaded with the first YAML body.
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
-import { compareBytewise, setOwn } from "homeostat/api";
+import { compareBytewise, encodeJson, parseJson, setOwn } from "homeostat/api";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { readJsonInYaml } from "./json-in-yaml.ts";
+import { formatFloatKey, resolveScalar, type ScalarType } from "./resolve-scalar.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
@@ -18,6 +19,7 @@ export class YamlSyntaxError extends Error {
   override readonly name = "YamlSyntaxError";
 }
 
+const plainNumbers: Omit<ParsedJson, "value"> = { duplicates: [], floatLiterals: new Map() };
 const maxAliases = 10_000;
 const tooDeep = "yaml: exceeded max depth of 10000";
 
@@ -32,9 +34,8 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
 }
 
 async function readYaml(text: string): Promise<ParsedYaml> {
-  const json = readJsonInYaml(text);
-  if (json !== undefined)
-    return { value: json, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
+  const simple = readJsonInYaml(text);
+  if (simple !== undefined) return { value: simple, ...plainNumbers, strictErrors: [] };
   const plainFault = findPlainFault(text);
   if (plainFault) throw new YamlSyntaxError(plainFault);
   const { LineCounter, parseAllDocuments } = await import("yaml");
@@ -50,7 +51,7 @@ async function readYaml(text: string): Promise<ParsedYaml> {
     prettyErrors: false,
   });
   const document = Array.isArray(documents) ? documents[0] : undefined;
-  if (!document) return { value: null, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
+  if (!document) return { value: null, ...plainNumbers, strictErrors: [] };
   const fault = document.errors.find(
     ({ code, pos }) =>
       code !== "UNEXPECTED_TOKEN" || !isBehindFlow(document.contents as Node | null, pos[0]),
@@ -61,7 +62,10 @@ async function readYaml(text: string): Promise<ParsedYaml> {
     );
   const converter = new Converter(document, (offset) => lines.linePos(offset).line);
   const value = converter.value(document.contents as Node | null);
-  return { value, duplicates: [], floatLiterals: new Map(), strictErrors: converter.strictErrors };
+  const { strictErrors, hasLargeNumbers } = converter;
+  // Upstream decodes the JSON of the value, in which a number beyond int64 is no integer.
+  const json = hasLargeNumbers ? parseJson(encodeJson(value)) : { value, ...plainNumbers };
+  return { ...json, strictErrors };
 }
 
 /** After the closing bracket of the root the next document begins, which is not parsed. */
@@ -75,6 +79,8 @@ class Converter {
   /** Anchored nodes that are being converted: an alias to one of them would not end. */
   readonly #open = new Set<Node>();
   readonly strictErrors: string[] = [];
+  /** Whether a number lies beyond int64. */
+  hasLargeNumbers = false;
   readonly #document: Document;
   readonly #lineOf: (offset: number) => number;
   #aliases = 0;
@@ -87,12 +93,19 @@ class Converter {
   value(node: Node | null): Json {
     if (!node) return null;
     if ("source" in node && !("value" in node)) return this.#alias(node as Alias);
-    if (!("items" in node)) return scalarToJson(node as Scalar);
+    if (!("items" in node)) return this.#scalar(node as Scalar);
     this.#open.add(node);
     const value = isSequence(node)
       ? node.items.map((item) => this.value(item as Node))
       : this.#map(node as YAMLMap);
     this.#open.delete(node);
+    return value;
+  }
+
+  #scalar(node: Scalar): Json {
+    const value = scalarToJson(node);
+    const isNumber = typeof value === "number" || typeof value === "bigint";
+    if (isNumber && (value >= 2 ** 63 || value <= -(2 ** 63))) this.hasLargeNumbers = true;
     return value;
   }
 
@@ -164,21 +177,29 @@ function formatGoInterface(value: Json): string {
 
 const isSequence = (node: Node): node is YAMLSeq => node.constructor.name === "YAMLSeq";
 
-function scalarToJson({ value, source, tag }: Scalar): Json {
-  if (value === null || value === undefined) return null;
-  const numeric = /^tag:yaml\.org,2002:(int|float|bool)$/.exec(tag ?? "");
-  if (typeof value === "string" && numeric)
-    throw new YamlSyntaxError(`yaml: cannot decode !!str \`${value}\` as a !!${numeric[1]}`);
-  if (typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (typeof value === "number") {
-    if (!Number.isFinite(value) && source && !/inf|nan/i.test(source)) return source;
-    if (!Number.isFinite(value))
-      throw new YamlSyntaxError(`json: unsupported value: ${formatNonFinite(value)}`);
-    return value;
-  }
+/** Types by the tags that ask for them. */
+const tagged: Readonly<Record<string, ScalarType>> = {
+  "tag:yaml.org,2002:bool": "bool",
+  "tag:yaml.org,2002:float": "float",
+  "tag:yaml.org,2002:int": "int",
+  "tag:yaml.org,2002:null": "null",
+  "tag:yaml.org,2002:timestamp": "timestamp",
+};
+
+function scalarToJson(node: Scalar): Json {
+  const { value, source = "", tag = "" } = node;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
-  return source ?? String(value);
+  const asked = tagged[tag];
+  if (tag ? asked === undefined : node.type !== "PLAIN") return source;
+  const resolved = resolveScalar(source);
+  const isWhole = resolved.type === "int" && asked === "float";
+  if (asked !== undefined && asked !== resolved.type && !isWhole)
+    throw new YamlSyntaxError(
+      `yaml: cannot decode !!${resolved.type} \`${source}\` as a !!${asked}`,
+    );
+  if (typeof resolved.value === "number" && !Number.isFinite(resolved.value))
+    throw new YamlSyntaxError(`json: unsupported value: ${formatNonFinite(resolved.value)}`);
+  return isWhole ? Number(resolved.value) : resolved.value;
 }
 
 function formatNonFinite(value: number): string {
@@ -189,9 +210,16 @@ function formatNonFinite(value: number): string {
 /** Converts keys of other types to text as upstream does; a missing key and null are faults. */
 function keyText(key: Node | null, value: () => Json): string {
   if (!key || !("value" in key)) throw new YamlSyntaxError("yaml: did not find expected key");
-  const { source } = key as Scalar;
-  const text = scalarToJson(key as Scalar);
-  if (text === null && !source) throw new YamlSyntaxError("yaml: did not find expected key");
+  const scalar = key as Scalar;
+  const isPlain = !scalar.tag && scalar.type === "PLAIN";
+  const resolved = isPlain ? resolveScalar(scalar.source ?? "") : undefined;
+  if (resolved?.type === "float") return formatFloatKey(resolved.value as number);
+  const text = scalarToJson(scalar);
+  if (typeof text === "bigint" && text >= 2n ** 63n)
+    throw new YamlSyntaxError(
+      `unsupported map key of type: uint64, key: 0x${text.toString(16)}, value: ${formatBadValue(value())}`,
+    );
+  if (text === null && !scalar.source) throw new YamlSyntaxError("yaml: did not find expected key");
   if (text === null)
     throw new YamlSyntaxError(
       `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${formatBadValue(value())}`,

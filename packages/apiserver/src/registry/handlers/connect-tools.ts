@@ -13,13 +13,16 @@ import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { findResource, findStored } from "../scope/find-stored.ts";
-import { storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
+import { assertName, storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { commitObject } from "../store/commit.ts";
 
 const maxAttempts = 100;
 /** The field manager of the server's own changes. */
 const ownManager = "kube-apiserver";
+
+/** What the server itself deletes is not admitted. */
+const noAdmission = { mutating: [], validating: [] } as const;
 
 /** The tools for one request. */
 export function createConnectTools(scope: RequestScope): ConnectTools {
@@ -35,7 +38,8 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
       await overwrite(target, change, { ...options, tracked: "status" });
     },
     async remove(options: DeleteOptions) {
-      await deleteStored(scope, storageKeyOf(resource, namespace, name), options);
+      const unadmitted = { ...scope, core: { ...core, admission: noAdmission } };
+      await deleteStored(unadmitted, storageKeyOf(resource, namespace, name), options);
     },
     list(kind) {
       const other = findResource(scope, kind);
@@ -44,7 +48,10 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
         ? [...listing.items].map((revision) => parseStored(revision.bytes))
         : [];
     },
-    find: (kind, otherName) => findStored(scope, kind, otherName),
+    find(kind, otherName) {
+      assertName(otherName);
+      return findStored(scope, kind, otherName);
+    },
     audit: request.audit,
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),

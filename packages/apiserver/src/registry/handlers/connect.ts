@@ -38,19 +38,16 @@ export async function connect(scope: RequestScope, endpoint: Connection): Promis
   const options = readWriteOptions("CreateOptions", request.query);
   const body = await readBody(scope, endpoint, options.fieldValidation);
   const owned = tracked(scope, endpoint, body, options);
-  if (!isConnection(endpoint)) await admitBody(scope, owned, options);
+  const write = isConnection(endpoint) ? undefined : createOf(scope, owned, options);
+  if (write) await admitMutating(scope, () => write);
   endpoint.precheck?.(owned, { name: scope.name, namespace: scope.namespace });
   const parent = core.representations.object(resource, findRevision(scope));
-  return await connectedResponse(
-    scope,
-    await endpoint.handle(
-      parent,
-      owned,
-      writeContextOf(scope, options.dryRun),
-      createConnectTools(scope),
-    ),
-    endpoint.codec?.encode,
-  );
+  const context = writeContextOf(scope, options.dryRun);
+  const tools = createConnectTools(scope);
+  endpoint.complete?.(owned, parent, context, tools);
+  if (write) await admitValidating(scope, () => write);
+  const result = await endpoint.handle(parent, owned, context, tools);
+  return await connectedResponse(scope, result, endpoint.codec?.encode);
 }
 
 /** The response with the result of a handler. */
@@ -82,10 +79,12 @@ export async function createThrough(
   const target = core.catalog.find(resource.group, resource.version, name);
   const endpoint = target?.subresources.get(subresource);
   if (!target || endpoint?.at !== "connect") throw genericNotFoundError();
-  await admitBody(scope, body, options);
   const metadata = { name: metaString(body, "name"), namespace: scope.namespace };
+  const write = createOf(scope, body, options);
+  if (write) await admitMutating({ ...scope, name: metadata.name }, () => write);
   const through: RequestScope = { ...scope, resource: target, name: metadata.name };
   endpoint.precheck?.(body, metadata);
+  if (write) await admitValidating({ ...scope, name: metadata.name }, () => write);
   return await connectedResponse(
     scope,
     await endpoint.handle(
@@ -114,22 +113,20 @@ function tracked(
   );
 }
 
-/** Admits the body of a POST as a create. */
-async function admitBody(
-  scope: RequestScope,
+/** What admission sees of the body of a POST. */
+function createOf(
+  { request: { api } }: RequestScope,
   body: JsonObject,
   options: WriteOptions,
-): Promise<void> {
-  if (scope.request.api.method !== "POST" || !scope.request.api.body.length) return;
-  const write: AdmittedWrite = {
+): AdmittedWrite | undefined {
+  if (api.method !== "POST" || !api.body.length) return undefined;
+  return {
     operation: "CREATE",
     object: body,
     old: undefined,
     dryRun: options.dryRun,
     options: formatWriteOptions(options),
   };
-  await admitMutating(scope, () => write);
-  await admitValidating(scope, () => write);
 }
 
 async function readBody(
@@ -138,7 +135,8 @@ async function readBody(
   fieldValidation: Parameters<typeof readObject>[3],
 ): Promise<JsonObject> {
   // The body of a connection is what it streams.
-  if (!scope.request.api.body.length || isConnection(endpoint)) return {};
+  if (isConnection(endpoint)) return {};
+  if (!scope.request.api.body.length && !endpoint.codec) return {};
   if (endpoint.codec) {
     const object = await readObject(scope, endpoint.kind, endpoint.codec, fieldValidation);
     matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");

@@ -52,7 +52,7 @@ export async function replaceScale(
 ): Promise<ApiResponse> {
   const codec = codecOf(scope);
   const options = readWriteOptions("UpdateOptions", scope.request.query);
-  const body = await readScale(scope, endpoint, codec, options);
+  const body = checked(scope, await readScale(scope, endpoint, codec, options));
   const manager = scaleFieldManager(endpoint, codec);
   const name = managerNameOf(scope, options);
   return await changeScale(scope, endpoint, {

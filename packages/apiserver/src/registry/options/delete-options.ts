@@ -3,7 +3,7 @@
 // validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
+import { fillClaim, notRegistered, unknownConversion } from "../body/claimed-kind.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -119,8 +119,14 @@ async function readBody(scope: RequestScope): Promise<JsonObject> {
         ? fromProtobuf(scope, expected)
         : await parseBody(scope.request.api.body, mediaType);
     const claimed = fillClaim(body, expected);
-    if (claimed.kind !== "DeleteOptions")
-      throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
+    if (claimed.kind !== "DeleteOptions") {
+      const goType = scope.core.kinds.goTypeOf(claimed, expected.group);
+      throw badRequestError(
+        goType === undefined
+          ? notRegistered(claimed.kind, formatApiVersion(claimed))
+          : unknownConversion(goType, "v1.DeleteOptions"),
+      );
+    }
     return body.value;
   } catch (error) {
     throw error instanceof BodyError ? badRequestError(error.message) : error;

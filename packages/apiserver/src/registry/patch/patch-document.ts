@@ -1,7 +1,7 @@
 // Patches of the object's JSON by media type: JSON patch and merge patch here, strategic merge
 // patch beside it. The patched object is read again as a body would be.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (jsonPatcher).
-import { encodeJson, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+import { encodeJson, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { applyJsonPatch, decodeJsonPatch } from "../../merge/patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../../merge/patch/merge-patch.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
@@ -21,23 +21,24 @@ export function readDocumentPatch(target: PatchTarget, type: PatchType): Documen
 function readJsonPatch(target: PatchTarget, text: string): DocumentPatch {
   const { operations, strictErrors } = decodeJsonPatch(text, target.fieldValidation);
   return (live) =>
-    readPatchedJson(target, applyJsonPatch(live, operations), strictErrors, new Map());
+    readPatchedJson(target, () => applyJsonPatch(live, operations), strictErrors, new Map());
 }
 
 function readMergePatch(target: PatchTarget, text: string): DocumentPatch {
   const { patch, strictErrors, floatLiterals } = decodeMergePatch(text, target.fieldValidation);
   return (live) =>
-    readPatchedJson(target, applyMergePatch(live, patch), strictErrors, floatLiterals);
+    readPatchedJson(target, () => applyMergePatch(live, patch), strictErrors, floatLiterals);
 }
 
+/** `apply` makes the patched object: once more for a refusal, because decoding takes it over. */
 function readPatchedJson(
   target: PatchTarget,
-  patched: Json,
+  apply: () => Json,
   strictErrors: readonly string[],
   floatLiterals: ParsedJson["floatLiterals"],
 ): JsonObject {
-  return readPatched(target, isObject(patched) ? { ...patched } : patched, {
-    shown: formatBadValue(encodeJson(patched)),
+  return readPatched(target, apply(), {
+    shown: () => formatBadValue(encodeJson(apply())),
     strictErrors,
     floatLiterals,
   });

@@ -14,7 +14,7 @@ import { type DocumentPatch, type PatchTarget, readPatched } from "./read-patche
 export function readStrategicPatch(target: PatchTarget, text: string): DocumentPatch {
   const { patch, strictErrors } = decodeStrategicMergePatch(text, target.fieldValidation);
   const type = target.codec.patchMeta!;
-  const shown = formatBadValue(formatGoValue(patch));
+  const shown = (): string => formatBadValue(formatGoValue(patch));
   return (live) => {
     // The result is decoded into the endpoint's type, whatever type it states.
     const patched = {

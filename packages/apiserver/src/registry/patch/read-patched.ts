@@ -32,8 +32,8 @@ export type DocumentPatch = (live: JsonObject) => JsonObject;
 
 /** What error messages and strict checks need beside the object. */
 export interface PatchedBody {
-  /** The patched object, or the patch, as messages print it. */
-  readonly shown: string;
+  /** The patched object, or the patch, as messages print it: dear, and only for refusals. */
+  readonly shown: () => string;
   /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[];
   readonly floatLiterals: ParsedJson["floatLiterals"];
@@ -96,6 +96,6 @@ function decodeUnversioned(value: JsonObject): DecodeResult {
 /** 422 without a kind and a name, as upstream gives it. */
 function patchInvalid({ shown }: PatchedBody, why: string): ApiStatusError {
   return invalidError({ group: "", kind: "" }, "", [
-    { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown}: ${why}` },
+    { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown()}: ${why}` },
   ]);
 }

@@ -2,7 +2,7 @@
 // the router's question.
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
-import type { RequestedAction } from "../../apimachinery/authorizer.ts";
+import { pathAction, type RequestedAction } from "../../apimachinery/authorizer.ts";
 import type { Query } from "./query.ts";
 
 /** The attributes of a request for authorization and routing. */
@@ -30,7 +30,7 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   const isLegacy = parts[0] === "api";
   const atGroup = isLegacy ? 1 : 2;
   if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2)
-    return { ...nonResource, path, verb: method.toLowerCase() };
+    return { ...pathAction(method.toLowerCase(), path), ...notOfResource };
   const prefixed = parts[atGroup + 1] === "watch" || parts[atGroup + 1] === "proxy";
   const rest = parts.slice(atGroup + (prefixed ? 2 : 1));
   if (!rest.length)
@@ -64,22 +64,7 @@ export function splitPath(path: string): readonly string[] {
   return trimmed ? trimmed.split("/") : [];
 }
 
-/** The info of a path without a resource; others override its fields. */
-export const nonResource: RequestInfo = {
-  isResource: false,
-  path: "",
-  verb: "",
-  group: "",
-  version: "",
-  namespace: "",
-  resource: "",
-  subresource: "",
-  name: "",
-  parts: [],
-  watchPrefix: false,
-  named: false,
-  scoped: false,
-};
+const notOfResource = { parts: [], watchPrefix: false, named: false, scoped: false };
 
 /** `namespaces` is a scope when something other than its own subresources follows the name. */
 function splitScope(parts: readonly string[]): {

@@ -7,9 +7,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 
 /** The key that a request names; throws 400 for a name that could not be one. */
 export function requestedKey(resource: ServedResource, namespace: string, name: string): string {
-  const faults = pathSegmentFaults(name);
-  if (faults.length)
-    throw badRequestError(`Name parameter invalid: ${quoteGo(name)}: ${faults.join(";")}`);
+  assertPlainName(name);
   assertPlainPath(resource, namespace, `/${name}`);
   return storageKeyOf(resource, namespace, name);
 }
@@ -21,6 +19,18 @@ export function requestedKey(resource: ServedResource, namespace: string, name: 
 export function requestedPrefix(resource: ServedResource, namespace: string): string {
   assertPlainPath(resource, namespace, "");
   return storagePrefixOf(resource, namespace);
+}
+
+/** Refuses a name that no object could have. Throws 400. */
+export function assertName(name: string): void {
+  if (!name) throw badRequestError("Name parameter required.");
+  assertPlainName(name);
+}
+
+function assertPlainName(name: string): void {
+  const faults = pathSegmentFaults(name);
+  if (faults.length)
+    throw badRequestError(`Name parameter invalid: ${quoteGo(name)}: ${faults.join(";")}`);
 }
 
 function assertPlainPath(resource: ServedResource, namespace: string, rest: string): void {

@@ -21,7 +21,11 @@ import type { FieldManagers } from "../managed-fields/field-managers.ts";
  * messages.
  */
 export interface KindRegistry {
-  has(group: string, version: string, kind: string): boolean;
+  /**
+   * The Go type that a kind is registered as in the scheme of the endpoints of `group`, e.g.
+   * `v1.Pod`; undefined if it is not.
+   */
+  goTypeOf(kind: GroupVersionKind, group: string): string | undefined;
   /**
    * The group that now serves a kind of a version that is registered and no longer served.
    * Undefined for other versions.

@@ -2,6 +2,7 @@
 // kind become versions of one definition. Pure and deterministic.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go.
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing } from "../../util/option-faults.ts";
 import type { JsonObject } from "../json.ts";
 import type { ResourceDefinition } from "./define-resource.ts";
 import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
@@ -41,6 +42,7 @@ export function toCustomResourceDefinition(
   storage: { readonly definition: ResourceDefinition },
   ...others: readonly { readonly definition: ResourceDefinition }[]
 ): CustomResourceDefinition {
+  refuseOthers([storage, ...others]);
   const { definition } = storage;
   const all = [definition, ...others.map((other) => other.definition)];
   checkVersions(all);
@@ -62,6 +64,20 @@ export function toCustomResourceDefinition(
       versions: all.map((one) => toVersion(one, one === definition)),
     },
   };
+}
+
+/** Built-in kinds, and values of JavaScript. */
+function refuseOthers(given: readonly unknown[]): void {
+  const at = given.findIndex((one) => Object(one).definition?.group === undefined);
+  if (at < 0) return;
+  const wrong = given[at];
+  const kind = Object(wrong).kind as unknown;
+  const named = typeof kind === "string" ? `the kind ${kind}` : describeMissing(wrong);
+  throw new HomeostatError(
+    "ERR_DEFINITION_ARGUMENTS",
+    `building a CustomResourceDefinition of ${named}: expected what defineResource returns`,
+    { hint: "toCustomResourceDefinition(Order); built-in kinds have no definition" },
+  );
 }
 
 function checkVersions(all: readonly ResourceDefinition[]): void {

@@ -2,6 +2,7 @@
 // the source of the CRD. Published types do not depend on a schema library, so that hovers and
 // errors show plain TypeScript.
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { formatApiVersion, type GroupVersionKind, type ResourceNames } from "../gvk.ts";
 import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
 import { convertSchema } from "./convert-schema.ts";
@@ -128,6 +129,7 @@ export function defineResource<
   Status extends Schema = Schema<never, never>,
   const C extends string = never,
 >(options: ResourceOptions<N, Spec, Status, C>): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
+  checkOptions(options);
   checkNames(options);
   checkShape(options as unknown as ResourceOptions<string, Schema, Schema, string>);
   const definition = toDefinition(
@@ -149,6 +151,35 @@ export function defineResource<
       definition,
     }),
   ) as never;
+}
+
+const known = [
+  "group",
+  "version",
+  "kind",
+  "plural",
+  "shortNames",
+  "categories",
+  "scope",
+  "spec",
+  "status",
+  "conditions",
+  "columns",
+  "name",
+  "rules",
+  "scale",
+  "selectableFields",
+] as const satisfies readonly (keyof ResourceOptions<string, Schema, Schema, string>)[];
+
+function checkOptions(options: unknown): void {
+  const problems = isOptions(options)
+    ? unknownOptions(options, known)
+    : [`its options are ${describeMissing(options)}, expected { group, version, kind, spec }`];
+  if (problems.length === 0) return;
+  const { kind = "a resource" } = (isOptions(options) ? options : {}) as { kind?: string };
+  throw new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: ${problems.join("; ")}`, {
+    hint: "correct the options of defineResource",
+  });
 }
 
 function checkNames({

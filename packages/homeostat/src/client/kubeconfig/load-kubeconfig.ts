@@ -5,7 +5,7 @@
 // (InClusterConfig).
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./parse-kubeconfig.ts";
@@ -28,13 +28,14 @@ export interface LoadKubeconfigOptions {
 /** Folder of a pod's service account. */
 export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+/** What messages call a kubeconfig that is no file. */
+const givenText = "the given text";
+
 /** Loads the kubeconfig and resolves a context. */
 export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
   const { env = process.env, text } = options;
   const present =
-    text === undefined
-      ? await readFiles(options.path, env)
-      : [{ file: resolve("kubeconfig"), text }];
+    text === undefined ? await readFiles(options.path, env) : [{ file: givenText, text }];
   const { parse } = await import("yaml");
   const config: Kubeconfig = mergeKubeconfigs(
     present.map((each) => parseKubeconfig(each.text, each.file, parse)),
@@ -42,7 +43,7 @@ export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promi
   return resolveAccess(config, {
     ...(options.context === undefined ? {} : { context: options.context }),
     readFile: (path) => readFile(path, "utf8"),
-    resolvePath: (file, path) => (isAbsolute(path) ? path : resolve(dirname(file), path)),
+    resolvePath: (file, path) => resolve(file === givenText ? "" : dirname(file), path),
   });
 }
 

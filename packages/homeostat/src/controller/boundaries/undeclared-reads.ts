@@ -26,6 +26,8 @@ export interface ReadingRun {
   /** The reconciled object. */
   readonly object: KubeObject;
   readonly breaches: Breaches;
+  /** The object watches the kind, although the controller does not declare it. */
+  isWatched(kind: Kind): boolean;
 }
 
 interface Read {
@@ -73,7 +75,8 @@ export class UndeclaredReads implements ReadTracker {
       this.#written.add(written);
       if (this.#reads.get(written)?.isMissing) this.#reads.delete(written);
     }
-    for (const [id, read] of this.#reads) if (id !== written) this.#report(what, read);
+    for (const [id, read] of this.#reads)
+      if (id !== written && !this.#run.isWatched(read.kind)) this.#report(what, read);
   }
 
   #isOwn(kind: Kind, key: ObjectKey, found: KubeObject | undefined): boolean {

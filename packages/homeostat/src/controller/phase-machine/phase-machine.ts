@@ -8,6 +8,7 @@ import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
+import { checkDecision, checkMachine } from "./check-phases.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
 import {
   decide,
@@ -45,10 +46,11 @@ export type PhaseMachine<C extends PhaseContext> = (context: C) => Promise<Outco
 
 const defaultRetries = 5;
 
-/** Creates a machine. @throws ERR_PHASE_UNKNOWN */
+/** Creates a machine. @throws ERR_PHASE_DEFINITION, ERR_PHASE_UNKNOWN */
 export function phaseMachine<C extends PhaseContext, Name extends string>(
   options: PhaseMachineOptions<C, Name>,
 ): PhaseMachine<C> {
+  checkMachine(options);
   const { clock = createSystemRuntime().clock } = options;
   definitionOf(options, options.initial);
   return async (context) => {
@@ -98,7 +100,7 @@ class Step<C extends PhaseContext> {
     if (leftMs <= 0)
       return this.#fail(state, `phase ${state.phase} took longer than ${definition.deadline}`);
     const seen = await definition.observe(this.#context);
-    const decision = definition.decide(seen, decide) as Decision;
+    const decision = checkDecision(definition.decide(seen, decide) as Decision, state.phase);
     if (decision.does === "fail") return this.#fail(state, decision.because);
     if (decision.does === "go") return this.#enter(state, decision.to);
     if (decision.does === "act")

@@ -1,5 +1,6 @@
 // The phases of a long procedure: each observes, decides, and acts on what it has decided.
 import type { Json } from "../../api/json.ts";
+import { checkPhase } from "./check-phases.ts";
 
 /** What a phase decides. Made by {@link Decide}. */
 export type Decision<Name extends string = string, Action = unknown> =
@@ -54,10 +55,11 @@ export interface Phase<Context, Name extends string> {
   readonly "~phase": PhaseDefinition<Context, Name, any, any> | undefined;
 }
 
-/** Declares a phase. */
+/** Declares a phase. @throws ERR_PHASE_DEFINITION */
 export function phase<Context, Name extends string, Observed, Action = never>(
   definition: PhaseDefinition<Context, Name, Observed, Action>,
 ): Phase<Context, Name> {
+  checkPhase(definition);
   return { "~phase": definition };
 }
 

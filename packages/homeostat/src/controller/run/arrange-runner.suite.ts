@@ -19,6 +19,7 @@ import { RunVoice } from "../voice/run-voice.ts";
 import { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { RunnerOptions, RunnerState } from "./runner-state.ts";
+import { DynamicWatches } from "../watching/dynamic-watches.ts";
 import { Turns } from "./turns.ts";
 
 const Box = {
@@ -83,6 +84,7 @@ export function arrangeRunner(
     }),
     breaches: new Breaches("box", () => {}),
     overdueSignals: new OverdueSignals({ signals: [] } as never),
+    dynamicWatches: new DynamicWatches({} as never),
     writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),

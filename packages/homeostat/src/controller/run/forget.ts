@@ -4,13 +4,24 @@ import type { RunnerState } from "./runner-state.ts";
 
 /** Keeps nothing of an object that is gone. */
 export function forget(
-  { options, echoes, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
+  {
+    options,
+    echoes,
+    states,
+    loops,
+    loopWatch,
+    turns,
+    conflicts,
+    voice,
+    dynamicWatches,
+  }: RunnerState,
   key: string,
 ): void {
   const { queue } = options;
   queue.forget(key);
   loopWatch.forget(key);
   voice.forget(key);
+  dynamicWatches.forget(key);
   echoes.forget(key);
   states.delete(key);
   loops.forget(key);

@@ -1,6 +1,6 @@
 // What the workers of one controller share.
 import type { Kind } from "../../api/kind.ts";
-import type { Informer } from "../../cache/informer.ts";
+import type { Informer, InformerLease } from "../../cache/informer.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -24,6 +24,7 @@ import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
 import type { StatusTurns } from "../status-turns.ts";
+import type { DynamicWatches } from "../watching/dynamic-watches.ts";
 import type { Narrowing } from "../watching/narrow-kinds.ts";
 import type { Signal } from "../signals/signal.ts";
 
@@ -40,6 +41,8 @@ export interface RunnerOptions {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
+  /** The informer of a kind that is watched for a while. */
+  lease(kind: Kind): InformerLease;
   readonly narrowing: Narrowing;
   /** Events go through it. */
   readonly recorder: EventRecorder;
@@ -76,6 +79,7 @@ export interface RunnerState {
   readonly voice: RunVoice;
   readonly breaches: Breaches;
   readonly overdueSignals: OverdueSignals;
+  readonly dynamicWatches: DynamicWatches;
   readonly timeoutMs: number;
   /** Shows on the object what no run can say. Never rejects. */
   writeProgress(key: string, verdict: Verdict): Promise<void>;

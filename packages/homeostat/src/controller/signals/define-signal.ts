@@ -6,6 +6,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { labelKeyFaults } from "../../api/selectors/syntax-rules.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { carriedValue, type Signal, type SignalCarrier, type SignalOptions } from "./signal.ts";
 import { clearSignal, setSignal } from "./write-signal.ts";
 
@@ -35,13 +36,28 @@ export function defineSignal<K extends Kind>(options: SignalOptions<K>): Signal<
 
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-function checkSignal({ name, on, carrier, setBy, clearedBy, within }: SignalOptions<Kind>): void {
+const known = [
+  "name",
+  "on",
+  "carrier",
+  "setBy",
+  "clearedBy",
+  "within",
+] as const satisfies readonly (keyof SignalOptions<Kind>)[];
+
+function checkSignal(given: SignalOptions<Kind>): void {
+  const options = isOptions(given) ? given : ({} as SignalOptions<Kind>);
+  const { name, on, carrier, setBy, clearedBy, within } = options;
   const carriers = Object.entries(carrier ?? {}) as readonly (readonly [string, unknown])[];
   const [field = "", key] = carriers[0] ?? [];
   const isNames = (names: unknown): boolean =>
     Array.isArray(names) && names.length > 0 && names.every((one) => typeof one === "string");
   const problems = [
-    ...(namePattern.test(name) ? [] : ["name: expected lower-case letters, digits and -"]),
+    ...(isOptions(given) ? [] : [`its options are ${describeMissing(given)}, expected an object`]),
+    ...unknownOptions(options, known),
+    ...(typeof name === "string" && namePattern.test(name)
+      ? []
+      : ["name: expected lower-case letters, digits and -"]),
     ...(typeof on?.kind === "string" ? [] : ["on: expected a kind"]),
     ...(carriers.length === 1 &&
     ["annotation", "label", "finalizer", "condition"].includes(field) &&
@@ -57,7 +73,7 @@ function checkSignal({ name, on, carrier, setBy, clearedBy, within }: SignalOpti
   if (problems.length === 0) return;
   throw new HomeostatError(
     "ERR_SIGNAL_DEFINITION",
-    `defining the signal ${JSON.stringify(name)}: ${problems.join("; ")}`,
+    `defining ${name === undefined ? "a signal" : `the signal ${JSON.stringify(name)}`}: ${problems.join("; ")}`,
     { hint: "correct what the message names" },
   );
 }

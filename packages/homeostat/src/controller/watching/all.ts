@@ -4,8 +4,8 @@ import type { Kind, ObjectOf } from "../../api/kind.ts";
 import { dnsLabelFaults } from "../../api/selectors/syntax-rules.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { unknownOptions } from "../../util/option-faults.ts";
 import { dropPromise } from "../../util/refuse-promise.ts";
-import { checkNames } from "../check-values.ts";
 import type { Predicate } from "../predicates.ts";
 import {
   type CompiledSelection,
@@ -87,7 +87,7 @@ const known: readonly string[] = ["namespace", "labels", "fields", "when"];
 /** The kind itself is checked with the controller's definition. */
 function checkSelection(target: Kind | undefined, options: WatchOptions<any, any>): void {
   const { namespace, labels, fields } = options;
-  const [unknown] = checkNames(options, known);
+  const [unknown] = unknownOptions(options, known);
   if (unknown !== undefined) throw refusal(target, unknown, "correct its name");
   if (target?.scope === "Cluster" && namespace !== undefined)
     throw refusal(target, "it is cluster-scoped and has no namespace", "leave `namespace` out");

@@ -4,8 +4,9 @@ import { describe, it } from "node:test";
 import type { Kind } from "../../api/kind.ts";
 import type { ObjectKey } from "../../api/object-meta.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
+import { declaredKinds } from "../declared-kinds.ts";
 import { all } from "./all.ts";
-import { createCachedReads, declaredKinds, indexName } from "./cached-reads.ts";
+import { createCachedReads, indexName } from "./cached-reads.ts";
 import { compileSelection, type Selection } from "./selection.ts";
 import { index } from "./declared-reads.ts";
 

@@ -6,11 +6,13 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ObjectAddress } from "../controller-client.ts";
+import { declaredKinds } from "../declared-kinds.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
 import { covers, type Narrowing } from "./narrow-kinds.ts";
 import type { CachedReads } from "./declared-reads.ts";
-import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
+import { compileOwnSelection } from "./own-selection.ts";
+import type { Selection } from "./selection.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /** The part of an informer that reads need. */
@@ -57,12 +59,7 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
       return observe(found);
     },
     list(kind: Kind, options: Selection = {}) {
-      const { namespace = own } = options;
-      const isAll = kind.scope === "Cluster" || namespace === "";
-      const selection: CompiledSelection = compileSelectionOf(kind, {
-        ...options,
-        namespace: isAll ? undefined : namespace,
-      });
+      const selection = compileOwnSelection(kind, object, options);
       const what = `cache.list(${kind.kind})`;
       const found = declared(kind, what);
       const cached = narrowing.selectionOf(kind);
@@ -78,24 +75,10 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   return reads as CachedReads<any, any>;
 }
 
-/** The kinds whose objects a controller has at hand. */
-export function declaredKinds({
-  kind,
-  owns,
-  refs,
-  watches,
-}: Pick<ControllerDefinition, "kind" | "owns" | "refs" | "watches">): readonly Kind[] {
-  const targets = [...Object.values(refs), ...Object.values(watches)].map(({ target }) => target);
-  return [kind, ...owns, ...targets];
-}
-
-const indexedKinds = ({ indexes }: ControllerDefinition): readonly Kind[] =>
-  Object.values(indexes).map(({ target }) => target);
-
 function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
   const isCached = (one: Kind): boolean =>
     kindId(one) === kindId(kind) && viewId(one) === viewId(kind);
-  if ([...declaredKinds(definition), ...indexedKinds(definition)].some(isCached)) return;
+  if (declaredKinds(definition).some(isCached)) return;
   throw new HomeostatError(
     "ERR_UNDECLARED",
     `"${definition.name}" reads ${kind.kind} from the cache, which it does not declare`,
@@ -104,8 +87,8 @@ function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
 }
 
 /** What was not selected may exist: the next run knows. */
-function refuseBeyond(
-  { definition, narrowing }: CachedReadsDependencies,
+export function refuseBeyond(
+  { definition, narrowing }: Pick<CachedReadsDependencies, "definition" | "narrowing">,
   kind: Kind,
   what: string,
 ): never {

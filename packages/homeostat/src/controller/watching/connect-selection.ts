@@ -55,10 +55,11 @@ function put(map: SelectionMap, { selectionsOf }: DeclaredSelection, source: Cac
   }
 }
 
-function connectTarget(
+/** Sends the changes of targets to the sources of a map. */
+export function connectTarget(
   map: SelectionMap,
-  { target }: DeclaredSelection,
-  { informer, when, enqueue, ignore }: SelectionDependencies,
+  { target }: Pick<DeclaredSelection, "target">,
+  { informer, when, enqueue, ignore }: Omit<SelectionDependencies, "primary">,
 ): { remove(): void } {
   const send = (
     old: CachedObject | undefined,

@@ -16,6 +16,8 @@ import {
   matchesLabels,
   parseLabelSelector,
 } from "../../api/selectors/label-selector.ts";
+import { SelectorSyntaxError } from "../../api/selectors/selector-syntax-error.ts";
+import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -70,11 +72,11 @@ export function compileSelection({ namespace, labels, fields }: Selection): Comp
 }
 
 /**
- * Compiles a selection of cached objects of a kind. @throws SelectorSyntaxError,
- * ERR_WATCH_SELECTION, also for fields that these objects do not have
+ * Compiles a selection of cached objects of a kind. @throws ERR_WATCH_SELECTION, also for fields
+ * that these objects do not have
  */
 export function compileSelectionOf(kind: Kind, selection: Selection): CompiledSelection {
-  const compiled = compileSelection(selection);
+  const compiled = compileNamed(kind, selection);
   const missing = compiled.fields.find(({ field }) => !hasField(kind, field.replace(/^\./, "")));
   if (missing)
     throw new HomeostatError(
@@ -83,6 +85,22 @@ export function compileSelectionOf(kind: Kind, selection: Selection): CompiledSe
       { hint: "add the field to `fieldsOf`, or declare the kind itself" },
     );
   return compiled;
+}
+
+/** A selector that cannot be read names its kind and itself. */
+function compileNamed(kind: Kind, selection: Selection): CompiledSelection {
+  try {
+    return compileSelection(selection);
+  } catch (cause) {
+    if (!(cause instanceof SelectorSyntaxError)) throw cause;
+    const given = { labels: selection.labels, fields: selection.fields };
+    const named = Object.entries(given).filter(([, value]) => value !== undefined);
+    throw new HomeostatError(
+      "ERR_WATCH_SELECTION",
+      `selecting ${kind?.kind} by ${describeValue(Object.fromEntries(named))}: ${cause.message}`,
+      { hint: "write labels and fields as kubectl takes them, or as values by key", cause },
+    );
+  }
 }
 
 /** True when the labels and fields of an object of the right namespace match. */

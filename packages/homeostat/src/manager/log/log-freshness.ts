@@ -1,9 +1,11 @@
 // Logs what the informers say about themselves: a first list that does not come, a watch that is
 // lost, and its return. What several kinds say within a moment is one line.
+import type { Kind } from "../../api/kind.ts";
 import type { Cache, Informer } from "../../cache/index.ts";
 import type { ReconcileLog } from "../../controller/define-controller.ts";
 import type { Timer } from "../../runtime/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { describeControllers } from "./describe-controllers.ts";
 
 /** Changes within this time are one line. */
 const gatherMs = 250;
@@ -17,6 +19,8 @@ export interface FreshnessLogOptions {
   readonly runtime: Runtime;
   /** True for a namespace that is not seen, because this user may not read it. */
   isLeftOut(namespace: string): boolean;
+  /** The controllers that have not started because they need a kind. */
+  waitingFor(kind: Kind): readonly string[];
 }
 
 /** Logs until `stop`, also about informers that are acquired later. */
@@ -62,7 +66,7 @@ class FreshnessLog {
       );
       const { log } = this.#options;
       if (absent.length > 0) log.warn(`still waiting for the first list of ${namesOf(absent)}`);
-      for (const [reason, kinds] of byReason(others))
+      for (const [reason, kinds] of byReason(others, (one) => one.freshness().reason))
         log.warn(`still waiting for the first list of ${kinds.join(", ")}: ${reason}`);
       this.#slowLater();
     });
@@ -83,6 +87,10 @@ class FreshnessLog {
     return lastError ?? reason.replace(/\d+ s/g, "");
   }
 
+  #reasonOf(informer: Informer): string {
+    return describeReason(informer, this.#options.waitingFor(informer.kind));
+  }
+
   #isReported(informer: Informer): boolean {
     return this.#reported.get(informer) === this.#causeOf(informer);
   }
@@ -100,7 +108,8 @@ class FreshnessLog {
         `namespace ${namespace} is left out, because this user may not list and watch ${namesOf(informers)}: ${informers[0]!.freshness().lastError}`,
       );
     const others = news.filter((informer) => !leftOut.includes(informer));
-    for (const [reason, kinds] of byReason(others)) log.warn(`${kinds.join(", ")}: ${reason}`);
+    for (const [reason, kinds] of byReason(others, (one) => this.#reasonOf(one)))
+      log.warn(`${kinds.join(", ")}: ${reason}`);
     for (const informer of news) this.#reported.set(informer, this.#causeOf(informer));
     const current = new Set(this.#informers());
     for (const informer of this.#reported.keys())
@@ -114,11 +123,21 @@ class FreshnessLog {
 const namesOf = (informers: readonly Informer[]): string =>
   informers.map(({ kind }) => kind.kind).join(", ");
 
-function byReason(informers: readonly Informer[]): Map<string, string[]> {
+function byReason(
+  informers: readonly Informer[],
+  reasonOf: (informer: Informer) => string,
+): Map<string, string[]> {
   const kinds = new Map<string, string[]>();
   for (const informer of informers) {
-    const { reason } = informer.freshness();
+    const reason = reasonOf(informer);
     kinds.set(reason, [...(kinds.get(reason) ?? []), informer.kind.kind]);
   }
   return kinds;
+}
+
+/** Why an informer is not fresh, and what waits for its first list. */
+export function describeReason(informer: Informer, waiting: readonly string[]): string {
+  const { reason } = informer.freshness();
+  if (informer.hasSynced() || waiting.length === 0) return reason;
+  return `${reason}; not started: ${describeControllers(waiting)}`;
 }

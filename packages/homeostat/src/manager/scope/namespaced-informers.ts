@@ -1,8 +1,10 @@
 // The informers of several namespaces, one for each kind and namespace, so that rights in these
 // namespaces suffice. A namespace becomes visible for all kinds at once when all of its caches have
-// synced: a reconcile never sees an object without its children.
+// synced: a reconcile never sees an object without its children. Kinds that the server does not
+// serve hold up no others: their objects follow when it does.
 import type { Kind } from "../../api/kind.ts";
 import type { Cache, Informer, InformerLease } from "../../cache/index.ts";
+import { whenHeard } from "../../cache/when-heard.ts";
 import { informerId } from "./informer-id.ts";
 import { UnionInformer } from "./union-informer.ts";
 
@@ -10,6 +12,7 @@ interface OpenNamespace {
   readonly leases: Map<UnionInformer, InformerLease>;
   /** Aborts when the namespace is closed. */
   readonly closing: AbortController;
+  readonly shown: PromiseWithResolvers<void>;
   isVisible: boolean;
 }
 
@@ -43,6 +46,18 @@ export class NamespacedInformers {
     return union;
   }
 
+  /** Lets go of a kind whose objects are no longer read. */
+  drop(kind: Kind): void {
+    const id = informerId(kind);
+    const union = this.#unions.get(id);
+    if (!union) return;
+    this.#unions.delete(id);
+    for (const { leases } of this.#open.values()) {
+      leases.get(union)?.release();
+      leases.delete(union);
+    }
+  }
+
   /**
    * Opens a namespace. Resolves when it is visible or closed, or may not be read: it is then left
    * out until it may.
@@ -67,9 +82,9 @@ export class NamespacedInformers {
     this.#acquire(namespace);
   }
 
-  /** True when the objects of a namespace are visible. */
-  isVisible(namespace: string): boolean {
-    return this.#open.get(namespace)?.isVisible === true;
+  /** Resolves when the objects of an open namespace are visible. */
+  async shown(namespace: string): Promise<void> {
+    await this.#open.get(namespace)?.shown.promise;
   }
 
   /** True when an open namespace is left out, because this user may not read all of it. */
@@ -100,12 +115,7 @@ export class NamespacedInformers {
 
   async #showSynced(namespace: string, opened: OpenNamespace): Promise<void> {
     const { signal } = opened.closing;
-    try {
-      await Promise.all(informersOf(opened).map((informer) => informer.synced(signal)));
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
+    await whenHeard(informersOf(opened), signal);
     if (!signal.aborted && !opened.isVisible) this.#show(namespace, opened);
   }
 
@@ -113,13 +123,20 @@ export class NamespacedInformers {
     const leases = new Map<UnionInformer, InformerLease>();
     for (const union of this.#unions.values())
       leases.set(union, this.#cache.acquire(union.kind, { namespace }));
-    this.#open.set(namespace, { leases, closing: new AbortController(), isVisible: false });
+    const closing = new AbortController();
+    this.#open.set(namespace, {
+      leases,
+      closing,
+      shown: Promise.withResolvers(),
+      isVisible: false,
+    });
   }
 
   #show(namespace: string, opened: OpenNamespace): void {
     opened.isVisible = true;
     for (const [union, { informer }] of opened.leases) union.attach(namespace, informer);
     for (const union of opened.leases.keys()) union.connect(namespace);
+    opened.shown.resolve();
   }
 }
 

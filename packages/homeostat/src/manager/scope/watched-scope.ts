@@ -15,6 +15,7 @@ import { describeError, describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { informerId } from "./informer-id.ts";
 import { NamespacedInformers } from "./namespaced-informers.ts";
+import { UnionLeases } from "./union-leases.ts";
 
 /** Namespaces by name, or by their labels. */
 export type WatchedNamespaces = readonly string[] | { readonly labels: Labels };
@@ -22,14 +23,17 @@ export type WatchedNamespaces = readonly string[] | { readonly labels: Labels };
 /** The informers of a manager. */
 export interface WatchedScope {
   readonly namespaces: NamespaceScope;
+  /** The informer of a declared kind. */
   informer(kind: Kind): Informer;
+  /** That of a kind which is read for a while. */
+  lease(kind: Kind): InformerLease;
   /** True for a namespace that is not seen, because this user may not read all of its kinds. */
   isLeftOut(namespace: string): boolean;
   /**
-   * Resolves when the namespaces are known and the caches of those that are not left out have
-   * synced. A namespace that is left out is seen once it may be read.
+   * Resolves when the namespaces are known and those that are not left out are seen: their kinds
+   * have synced, or are not served. A namespace that is left out is seen once it may be read.
    */
-  synced(signal: AbortSignal): Promise<void>;
+  opened(signal: AbortSignal): Promise<void>;
   release(): void;
 }
 
@@ -51,7 +55,7 @@ const namespaceKind = {
   scope: "Cluster",
 } as Kind<KubeObject, never, never, never>;
 
-/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
+/** @throws ERR_MANAGER_NAMESPACES */
 export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
   const { cache, namespace, namespaces } = options;
   checkNamespaces(options);
@@ -60,7 +64,7 @@ export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
   return labelledScope(options, (namespaces as { readonly labels: Labels }).labels);
 }
 
-/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
+/** @throws ERR_MANAGER_NAMESPACES */
 export function checkNamespaces({
   namespace,
   namespaces,
@@ -82,7 +86,19 @@ export function checkNamespaces({
     throw new HomeostatError("ERR_MANAGER_NAMESPACES", `choosing what to watch: ${problem}`, {
       hint: "correct what the message names",
     });
-  if (namespaces && "labels" in namespaces) compileSelection(namespaces);
+  if (namespaces && "labels" in namespaces) checkLabels(namespaces.labels);
+}
+
+function checkLabels(labels: Labels): void {
+  try {
+    compileSelection({ labels });
+  } catch (cause) {
+    throw new HomeostatError(
+      "ERR_MANAGER_NAMESPACES",
+      `choosing what to watch: namespaces with labels ${describeValue(labels)}: ${describeError(cause)}`,
+      { hint: "write labels as kubectl takes them, or as values by key", cause },
+    );
+  }
 }
 
 function listProblem(namespaces: unknown): string | undefined {
@@ -108,7 +124,7 @@ function oneScope(cache: Cache, namespace: string | undefined): WatchedScope {
     ...kinds,
     namespaces: namespace === undefined ? allNamespaces : namedNamespaces([namespace]),
     isLeftOut: () => false,
-    synced: (signal) => cache.synced(signal),
+    opened: async () => {},
   };
 }
 
@@ -116,6 +132,7 @@ function namedScope(cache: Cache, given: readonly string[]): WatchedScope {
   const names = [...new Set(given)];
   const clusterScoped = createLeases(cache, undefined);
   const namespaced = new NamespacedInformers(cache);
+  const unions = new UnionLeases(namespaced);
   for (const name of names) namespaced.prepare(name);
   const named = namedNamespaces(names);
   return {
@@ -124,12 +141,10 @@ function namedScope(cache: Cache, given: readonly string[]): WatchedScope {
       includes: (namespace) => named.includes(namespace) && !namespaced.isLeftOut(namespace),
     },
     isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
-    informer: (kind) =>
-      kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
-    async synced(signal) {
-      const opened = names.map((name) => namespaced.open(name));
-      await aborting(Promise.all([clusterScoped.synced(signal), ...opened]), signal);
-      if (!names.some((name) => namespaced.isVisible(name))) await cache.synced(signal);
+    ...byScope(clusterScoped, unions),
+    async opened(signal) {
+      await aborting(Promise.all(names.map((name) => namespaced.open(name))), signal);
+      await aborting(Promise.race(names.map((name) => namespaced.shown(name))), signal);
     },
     release() {
       clusterScoped.release();
@@ -142,6 +157,7 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
   const labelSelector = formatLabelSelector(compileSelection({ labels }).labels);
   const clusterScoped = createLeases(cache, undefined);
   const namespaced = new NamespacedInformers(cache);
+  const unions = new UnionLeases(namespaced);
   const selected = cache.acquire(namespaceKind, { labelSelector, metadataOnly: true });
   const opening = new Set<Promise<void>>();
   const open = (name: string): void => {
@@ -163,11 +179,10 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
       description: `namespaces with labels ${labelSelector}`,
       extent: "matching",
     },
-    informer: (kind) =>
-      kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
+    ...byScope(clusterScoped, unions),
     isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
-    async synced(signal) {
-      await Promise.all([selected.informer.synced(signal), clusterScoped.synced(signal)]);
+    async opened(signal) {
+      await selected.informer.synced(signal);
       while (opening.size > 0) await aborting(Promise.all(opening), signal);
     },
     release() {
@@ -179,24 +194,31 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
   };
 }
 
+type Leases = Pick<WatchedScope, "informer" | "lease">;
+
+const byScope = (clusterScoped: Leases, namespaced: Leases): Leases => ({
+  informer: (kind) => (kind.scope === "Cluster" ? clusterScoped : namespaced).informer(kind),
+  lease: (kind) => (kind.scope === "Cluster" ? clusterScoped : namespaced).lease(kind),
+});
+
 /** One informer per kind, in one namespace or everywhere. */
 function createLeases(
   cache: Cache,
   namespace: string | undefined,
-): Pick<WatchedScope, "informer" | "synced" | "release"> {
+): Leases & Pick<WatchedScope, "release"> {
   const leases = new Map<string, InformerLease>();
+  const acquire = (kind: Kind): InformerLease =>
+    cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});
   return {
     informer(kind) {
       const id = informerId(kind);
       const known = leases.get(id);
       if (known) return known.informer;
-      const lease = cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});
+      const lease = acquire(kind);
       leases.set(id, lease);
       return lease.informer;
     },
-    async synced(signal) {
-      await Promise.all(Array.from(leases.values(), ({ informer }) => informer.synced(signal)));
-    },
+    lease: acquire,
     release() {
       for (const lease of leases.values()) lease.release();
       leases.clear();

@@ -7,7 +7,11 @@ import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { conflictError, invalidError } from "../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/connecter.ts";
+import type {
+  ConnectCheck,
+  ConnectCompletion,
+  ConnectHandler,
+} from "../../../apimachinery/rest/connecter.ts";
 import { tokenLifetimeErrors } from "../../validation/field-rules.ts";
 import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
@@ -36,6 +40,26 @@ const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, account
   }
 };
 
+/** Names the account and its audiences, and checks the lifetime. */
+const completeTokenRequest: ConnectCompletion = (
+  request: Decoded<TokenRequest>,
+  account: Decoded<ServiceAccount>,
+  { now },
+  { tokens },
+) => {
+  const { name = "", namespace = null, uid = null } = account.metadata ?? {};
+  assertSameUid(request.metadata?.uid ?? "", account.metadata ?? {}, name ?? "");
+  const spec = (request.spec ??= {});
+  if (!spec.audiences?.length) spec.audiences = [...tokens.audiences];
+  request.metadata = { ...request.metadata, name, namespace, uid, creationTimestamp: now };
+  request.status = { token: "", expirationTimestamp: null };
+  const errors = tokenLifetimeErrors(
+    spec.expirationSeconds ?? defaultSeconds,
+    "spec.expirationSeconds",
+  );
+  if (errors.length) throw invalidError(kind, "", errors);
+};
+
 /** Resolves to the request with a token in its status. */
 const requestToken: ConnectHandler = async (
   account: Decoded<ServiceAccount>,
@@ -43,16 +67,11 @@ const requestToken: ConnectHandler = async (
   { now },
   tools,
 ) => {
-  const metadata = account.metadata ?? {};
-  const name = metadata.name ?? "";
-  assertSameUid(request.metadata?.uid ?? "", metadata, name);
   const spec = request.spec ?? {};
   const seconds = spec.expirationSeconds ?? defaultSeconds;
-  const errors = tokenLifetimeErrors(seconds, "spec.expirationSeconds");
-  if (errors.length) throw invalidError(kind, "", errors);
   const reference = spec.boundObjectRef ?? undefined;
   const bound = findBoundObject(account, reference, tools);
-  const audiences = spec.audiences?.length ? spec.audiences : tools.tokens.audiences;
+  const audiences = spec.audiences ?? [];
   const from = Date.parse(now) / 1000;
   const isLong = isExtended(spec, audiences, tools.tokens.audiences);
   const until = from + (isLong ? yearSeconds : Number(seconds));
@@ -63,13 +82,7 @@ const requestToken: ConnectHandler = async (
     object: {
       kind: "TokenRequest",
       apiVersion: "authentication.k8s.io/v1",
-      metadata: {
-        ...request.metadata,
-        name,
-        namespace: metadata.namespace ?? null,
-        uid: metadata.uid ?? null,
-        creationTimestamp: now,
-      },
+      metadata: { ...request.metadata },
       spec: {
         audiences: [...audiences],
         expirationSeconds: seconds,
@@ -112,5 +125,6 @@ function assertSameUid(uid: string, account: Decoded<ObjectMeta>, name: string):
 export const tokenSubresource = {
   connect: { token: requestToken },
   connectChecks: { token: checkTokenRequest },
+  connectCompletions: { token: completeTokenRequest },
   connectDefaults: { token: setTokenDefaults },
 };

@@ -131,6 +131,15 @@ export interface GetOptions extends TypeMeta {
 }
 
 /**
+ * meta.k8s.io/v1 GroupResource.
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#groupresource-v1-meta
+ */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/**
  * meta.k8s.io/v1 GroupVersionForDiscovery.
  * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#GroupVersionForDiscovery
  */

@@ -2,14 +2,16 @@
 // as absent. Throws an Error with the decoder's message.
 // Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { checkGoBase64 } from "../../kinds/serializer/go-base64.ts";
-import { goKind } from "../../registry/body/parse-body.ts";
+import { checkGoBase64 } from "../kinds/serializer/go-base64.ts";
+import { goKind } from "../registry/body/parse-body.ts";
 
 /** Reads single members; undefined if there is none. */
 export interface MemberReader {
   text(field: string, goType?: string): string | undefined;
   bool(field: string): boolean | undefined;
+  /** An integer of 32 bits. */
   integer(field: string): number | undefined;
+  objects(field: string, goType: string): readonly JsonObject[];
   texts(field: string): readonly string[];
   textMap(field: string): ReadonlyMap<string, string>;
   /** Base64 as text. */
@@ -44,9 +46,11 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     },
     integer(field) {
       const value = memberOf(field);
-      if (value === undefined) return undefined;
-      if (typeof value === "bigint" || typeof value === "number") return Number(value);
-      throw cannot(value, field, "int32");
+      return value === undefined ? undefined : toInt32(value, `${at}.${field}`);
+    },
+    objects(field, goType) {
+      const value = memberOf(field);
+      return value === undefined ? [] : toObjects(value, `${at}.${field}`, goType);
     },
     texts(field) {
       const value = memberOf(field);
@@ -63,10 +67,36 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     bytes(field) {
       const value = memberOf(field);
       if (value === undefined) return undefined;
+      if (Array.isArray(value)) return fromNumbers(value, (item) => cannot(item, field, "uint8"));
       if (typeof value !== "string") throw cannot(value, field, "[]uint8");
       return fromBase64(value);
     },
   };
+}
+
+/** A list of bytes. */
+function fromNumbers(items: readonly Json[], cannot: (item: Json) => Error): string {
+  for (const item of items)
+    if (item !== null && (typeof item !== "number" || !isByte(item))) throw cannot(item);
+  return Buffer.from(items.map(Number)).toString("utf8");
+}
+
+const isByte = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= 255;
+
+function toInt32(value: Json, at: string): number {
+  if (typeof value !== "bigint" && typeof value !== "number") throw mismatch(value, at, "int32");
+  if ((Number(value) | 0) === Number(value)) return Number(value);
+  throw new Error(
+    `json: cannot unmarshal number ${value} into Go struct field ${at} of type int32`,
+  );
+}
+
+function toObjects(value: Json, at: string, goType: string): readonly JsonObject[] {
+  if (!Array.isArray(value)) throw mismatch(value, at, `[]${goType}`);
+  return value.map((item) => {
+    if (item !== null && !isObject(item)) throw mismatch(item, at, goType);
+    return item ?? {};
+  });
 }
 
 /** Standard base64 with padding; line ends are skipped. */

@@ -1,0 +1,290 @@
+// Calls that have forgotten an argument, misspelt an option, or not awaited what they pass: each is
+// an error with a code that says what was attempted, what was expected and what came.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  all,
+  createManager,
+  defineController,
+  defineResource,
+  defineScope,
+  defineSignal,
+  finalPhase,
+  HomeostatError,
+  installDefinitions,
+  phase,
+  phaseMachine,
+  refs,
+  toCustomResourceDefinition,
+} from "homeostat";
+import { createClient, loadKubeconfig } from "homeostat/client";
+import { ConfigMap, Pod } from "homeostat/k8s/core/v1";
+import * as z from "zod";
+import { recordLog } from "../fixtures/hear-manager.ts";
+import { Box, describeLaws } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+type Call = (...given: readonly any[]) => unknown;
+const given = <T>(value: T) => value as unknown as Call;
+const client = createClient({ transport: { send: () => ({}) as never, close: async () => {} } });
+const observe = () => 1;
+const decide = () => ({ does: "wait", what: "x" });
+
+const wrong: readonly (readonly [name: string, call: () => unknown, message: RegExp])[] = [
+  [
+    "defineController(kind)",
+    () => given(defineController)(ConfigMap),
+    /^ERR_CONTROLLER_DEFINITION: defining a controller of ConfigMap: its second argument is nothing, expected \{ reconcile \}/,
+  ],
+  [
+    "defineController(kind, null)",
+    () => given(defineController)(ConfigMap, null),
+    /its second argument is null/,
+  ],
+  [
+    "defineController with a misspelt option",
+    () => given(defineController)(ConfigMap, { reconcile() {}, concurency: 2 }),
+    /ConfigMap: concurency: unknown option; expected any of name, concurrency, /,
+  ],
+  [
+    "defineScope(kind)",
+    () => given(defineScope)(ConfigMap),
+    /^ERR_CONTROLLER_DEFINITION: defining a scope of ConfigMap: its second argument is nothing/,
+  ],
+  [
+    "defineScope with a misspelt option",
+    () => given(defineScope)(ConfigMap, { own: [] }),
+    /own: unknown option; expected any of owns, refs, watches, indexes$/,
+  ],
+  [
+    "defineScope()",
+    () => given(defineScope)(undefined, {}),
+    /a scope of undefined: its first argument is not a kind$/,
+  ],
+  [
+    "defineSignal()",
+    () => given(defineSignal)(),
+    /^ERR_SIGNAL_DEFINITION: defining a signal: its options are nothing, expected an object; name: expected /,
+  ],
+  [
+    "defineSignal with a misspelt option",
+    () =>
+      given(defineSignal)({
+        ...{ name: "a", on: ConfigMap, carrier: { label: "x" }, setBy: ["a"], clearedBy: ["b"] },
+        withn: "1m",
+      }),
+    /^ERR_SIGNAL_DEFINITION: defining the signal "a": withn: unknown option; expected any of name, /,
+  ],
+  [
+    "defineResource()",
+    () => given(defineResource)(),
+    /^ERR_RESOURCE_SHAPE: defining a resource: its options are nothing, expected \{ group, /,
+  ],
+  [
+    "defineResource with a misspelt option",
+    () =>
+      given(defineResource)({
+        ...{ group: "a.b", version: "v1", kind: "Foo", spec: z.object({}) },
+        shortName: "f",
+      }),
+    /^ERR_RESOURCE_SHAPE: defining Foo: shortName: unknown option; expected any of group, /,
+  ],
+  [
+    "createManager()",
+    () => given(createManager)(),
+    /^ERR_MANAGER_OPTIONS: creating a manager: its options are nothing, expected \{ operator, /,
+  ],
+  [
+    "createManager with a resource for a controller",
+    () => given(createManager)({ operator: "op", client, controllers: [Box] }),
+    /controllers\[0\] is the kind Box, expected what defineController returns$/,
+  ],
+  [
+    "createManager with a promise for a controller",
+    () => given(createManager)({ operator: "op", client, controllers: [Promise.resolve()] }),
+    /controllers\[0\] is a promise, /,
+  ],
+  [
+    "createManager with a label selector that cannot be read",
+    () =>
+      createManager({
+        ...{ operator: "op", client, namespaces: { labels: "a in (" } },
+        controllers: [defineController(ConfigMap, { reconcile() {} })],
+      }),
+    /^ERR_MANAGER_NAMESPACES: choosing what to watch: namespaces with labels 'a in \(': unable to parse/,
+  ],
+  [
+    "phase()",
+    () => given(phase)(),
+    /^ERR_PHASE_DEFINITION: defining a phase: its options are nothing, expected an object; observe is undefined, expected a function; decide is undefined, /,
+  ],
+  [
+    "phase with wrong options",
+    () => given(phase)({ observe, decide, act: 1, undo: 2, retry: 3, retries: -1, deadline: "x" }),
+    /: retry: unknown option; .*act is 1, expected a function; undo is 2, .*deadline is 'x', expected a duration above 0 .*retries is -1, expected a whole number from 0$/,
+  ],
+  [
+    "phaseMachine()",
+    () => given(phaseMachine)(),
+    /^ERR_PHASE_DEFINITION: defining a phase machine: its options are nothing, .*phases is nothing, expected phases by name$/,
+  ],
+  [
+    "phaseMachine with wrong options",
+    () =>
+      given(phaseMachine)({
+        ...{ initial: "A", phases: { A: finalPhase, B: { observe, decide } } },
+        ...{ pausd: true, paused: 1, key: "x", field: "" },
+      }),
+    /machine: pausd: unknown option; .*phases\.B is \{.*\}, expected what phase\(…\) returns, or finalPhase; field is '', .*paused is 1, expected a function; key is 'x', expected a function$/,
+  ],
+  [
+    "createClient()",
+    () => given(createClient)(),
+    /^ERR_CLIENT_OPTIONS: creating a client: expected `access` or `transport`: its options are nothing$/,
+  ],
+  [
+    "createClient({})",
+    () => createClient({}),
+    /creating a client: expected `access` or `transport`$/,
+  ],
+  [
+    "createClient with an access that is not awaited",
+    () => given(createClient)({ access: loadKubeconfig({ text: "{}" }).catch(() => {}) }),
+    /access is a promise, which is not awaited, expected what loadKubeconfig resolves to$/,
+  ],
+  [
+    "createClient with options that are not awaited",
+    () => given(createClient)(Promise.resolve({})),
+    /its options are a promise, which is not awaited/,
+  ],
+  [
+    "createClient with wrong options",
+    () =>
+      given(createClient)({
+        ...{ transport: {}, access: { server: "https://x", token: "secret" } },
+        ...{ fieldManger: "x", namespace: 5 },
+      }),
+    /client: fieldManger: unknown option; .*namespace is a number, expected a string; access is an object with server, token, expected .*; transport is an empty object, expected an object with a method send$/,
+  ],
+  [
+    "installDefinitions(client)",
+    () => given(installDefinitions)(client),
+    /^ERR_DEFINITION_ARGUMENTS: installing definitions: the definitions are nothing, expected a list such as \[Order\]$/,
+  ],
+  [
+    "installDefinitions with one resource",
+    () => given(installDefinitions)(client, Box),
+    /the definitions are the resource Box alone, expected a list/,
+  ],
+  [
+    "installDefinitions with a built-in kind",
+    () => given(installDefinitions)(client, [Box, ConfigMap]),
+    /definition 1 is the kind ConfigMap, expected what defineResource returns$/,
+  ],
+  [
+    "installDefinitions with a client that is not awaited",
+    () => given(installDefinitions)(Promise.resolve(client), []),
+    /the client is a promise, which is not awaited, expected what createClient returns$/,
+  ],
+  [
+    "toCustomResourceDefinition of a built-in kind",
+    () => given(toCustomResourceDefinition)(ConfigMap),
+    /^ERR_DEFINITION_ARGUMENTS: building a CustomResourceDefinition of the kind ConfigMap: expected what defineResource returns$/,
+  ],
+  [
+    "toCustomResourceDefinition()",
+    () => given(toCustomResourceDefinition)(),
+    /of nothing: expected what defineResource returns$/,
+  ],
+  [
+    "all() with a label selector that cannot be read",
+    () => all(Pod, { labels: "a in (" }),
+    /^ERR_WATCH_SELECTION: selecting Pod by \{ labels: 'a in \(' \}: unable to parse requirement: /,
+  ],
+  [
+    "loadKubeconfig of a text that is no YAML",
+    () => loadKubeconfig({ text: "{" }),
+    /^ERR_KUBECONFIG_SYNTAX: reading the given text: expected YAML/,
+  ],
+  [
+    "loadKubeconfig of a text without the context",
+    () => loadKubeconfig({ text: "kind: Config", context: "x" }),
+    /^ERR_KUBECONFIG_NO_CONTEXT: reading the given text: context "x" does not exist/,
+  ],
+];
+
+describe("what a call lacks is named", () => {
+  for (const [name, call, message] of wrong)
+    it(name, async () => {
+      await assert.rejects(
+        async () => call(),
+        (error) => {
+          assert.ok(error instanceof HomeostatError, String(error));
+          assert.match(error.message.split("\n")[0]!, message);
+          assert.ok(error.hint);
+          return true;
+        },
+      );
+    });
+
+  it("and fields of a class are no options", () => {
+    class Counter {
+      count = 0;
+      reconcile(): void {
+        this.count++;
+      }
+    }
+    assert.equal(defineController(ConfigMap, new Counter()).name, "configmap");
+  });
+});
+
+describeLaws("wrong arguments", ({ client: open }) => {
+  it("of functions that run later are named in the log", async () => {
+    const opened = await open();
+    const { lines, log } = recordLog();
+    const machine = phaseMachine({
+      initial: "A",
+      phases: { A: phase({ observe, decide: given(() => {}) as never }) as never },
+    });
+    const late = phaseMachine({
+      initial: "A",
+      phases: { A: phase({ observe, decide: given(async () => decide()) as never }) as never },
+    });
+    const controllers = [
+      defineController(Box, { name: "none", reconcile: (context) => machine(context as never) }),
+      defineController(Box, { name: "late", reconcile: (context) => late(context as never) }),
+      defineController(Box, {
+        name: "source",
+        reconcile() {},
+        sources: { five: given(() => 5) as never, text: given(() => "a/b") as never },
+      }),
+      defineController(Box, {
+        name: "refs",
+        refs: { pods: refs(Pod, () => ({ labels: "a in (" })) },
+        reconcile() {},
+      }),
+    ];
+    const { namespace } = opened;
+    const manager = createManager({
+      operator: "wrong",
+      controllers,
+      client: opened,
+      log,
+      namespace,
+    });
+    await manager.start();
+    try {
+      await opened.create(Box, Box("b", {}));
+      for (const message of [
+        /ERR_PHASE_DECISION: decide of phase A returned undefined, expected one of go, act, /,
+        /ERR_ASYNC_FUNCTION: decide of phase A returned a promise/,
+        /external source five failed.*ERR_SOURCE_ITERABLE: external source five returned 5, expected an async iterable/,
+        /external source text failed.*returned 'a\/b', expected an async iterable/,
+        /ERR_WATCH_SELECTION: selecting Pod by \{ labels: 'a in \(' \}: unable to parse/,
+      ])
+        await until(() => lines.some((line) => message.test(line)));
+    } finally {
+      await manager.stop();
+    }
+  });
+});

@@ -1,0 +1,172 @@
+// Runs the programs of pods that the API server calls (local-programs.ts) on this machine, and
+// leads connections to a pod's address and port to its program. The pods' addresses are local in
+// the network of the session (../pod-network.ts).
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Client, dynamicKind } from "homeostat/client";
+import { freePort } from "../../fixtures/free-port.ts";
+import { followPods } from "./follow-pods.ts";
+import { type LocalProgram, localProgramsOf, type ServingPod } from "./local-programs.ts";
+
+const secrets = dynamicKind({
+  apiVersion: "v1",
+  kind: "Secret",
+  resource: "secrets",
+  scope: "Namespaced",
+});
+const run = promisify(execFile);
+const serveWithinMs = 60_000;
+
+/** What the programs are and where they are reached. */
+export interface ProgramOptions {
+  readonly kubeconfig: string;
+  /** Folder with the programs and kubectl. */
+  readonly programs: string;
+}
+
+interface Pod extends ServingPod {
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
+  readonly spec: ServingPod["spec"] & {
+    readonly nodeName?: string;
+    readonly serviceAccountName?: string;
+  };
+  readonly status?: { readonly podIP?: string };
+}
+
+/** A pod whose programs run here. */
+class RunningPod {
+  readonly folder = mkdtempSync(join(tmpdir(), "homeostat-pod-"));
+  /** Loopback ports of the programs by port of the pod. */
+  readonly ports = new Map<number, number>();
+  readonly #children: ChildProcess[] = [];
+  readonly #options: ProgramOptions;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+  }
+
+  async start(pod: Pod, programs: readonly LocalProgram[], client: Client): Promise<void> {
+    const kubeconfig = join(this.folder, "kubeconfig");
+    for (const { file, podPort, args } of programs) {
+      const port = await freePort();
+      if (podPort !== undefined) this.ports.set(podPort, port);
+      await this.#writeVolumes(pod, client);
+      if (file === "sample-apiserver") await this.#writeKubeconfig(pod, kubeconfig);
+      const output = openSync(join(this.folder, `${file}.log`), "a");
+      const child = spawn(
+        join(this.#options.programs, file),
+        args({ folder: this.folder, port, kubeconfig }),
+        { cwd: this.folder, stdio: ["ignore", output, output] },
+      );
+      child.on("error", (error) => console.error(`start ${file}: ${error.message}`));
+      this.#children.push(child);
+    }
+  }
+
+  stop(): void {
+    for (const child of this.#children) child.kill("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #writeVolumes({ metadata: { namespace }, spec }: Pod, client: Client): Promise<void> {
+    for (const { name, secret } of spec.volumes ?? []) {
+      if (!secret) continue;
+      const { data = {} } = (await client.get(secrets, {
+        name: secret.secretName,
+        namespace,
+      })) as { readonly data?: Readonly<Record<string, string>> };
+      mkdirSync(join(this.folder, name), { recursive: true });
+      for (const [file, content] of Object.entries(data))
+        writeFileSync(join(this.folder, name, file), Buffer.from(content, "base64"));
+    }
+  }
+
+  /** The pod's service account, as a pod has it in its own folder. */
+  async #writeKubeconfig({ metadata, spec }: Pod, path: string): Promise<void> {
+    const { kubeconfig, programs } = this.#options;
+    const kubectl = async (...args: readonly string[]): Promise<string> =>
+      (await run(join(programs, "kubectl"), [`--kubeconfig=${kubeconfig}`, ...args])).stdout;
+    const token = await kubectl(
+      "create",
+      "token",
+      spec.serviceAccountName ?? "default",
+      `--namespace=${metadata.namespace}`,
+    );
+    const config = JSON.parse(
+      await kubectl("config", "view", "--raw", "--minify", "--flatten", "--output=json"),
+    ) as { readonly users: readonly { readonly name: string }[] };
+    const users = config.users.map(({ name }) => ({ name, user: { token: token.trim() } }));
+    writeFileSync(path, JSON.stringify({ ...config, users }));
+  }
+}
+
+/** Starts; call the result to stop. */
+export async function runLocalPrograms(options: ProgramOptions): Promise<() => Promise<void>> {
+  const running = new Map<string, RunningPod>();
+  const byAddress = new Map<string, RunningPod>();
+  const servers = new Map<number, Server>();
+  const lead = (podPort: number): void => {
+    if (servers.has(podPort)) return;
+    const server = createServer((socket) => {
+      const port = byAddress.get(socket.localAddress ?? "")?.ports.get(podPort);
+      if (port === undefined) socket.resetAndDestroy();
+      else void passOn(socket, port);
+    });
+    servers.set(podPort, server.listen(podPort, "0.0.0.0"));
+  };
+  const stopFollowing = await followPods<Pod>(options.kubeconfig, {
+    changed(pod, client) {
+      const { uid } = pod.metadata;
+      const programs = pod.spec.nodeName === undefined ? [] : localProgramsOf(pod);
+      if (programs.length === 0) return;
+      let own = running.get(uid);
+      if (!own) {
+        own = new RunningPod(options);
+        running.set(uid, own);
+        for (const { podPort } of programs) if (podPort !== undefined) lead(podPort);
+        own
+          .start(pod, programs, client)
+          .catch((error: unknown) => console.error(`start ${pod.metadata.name}: ${String(error)}`));
+      }
+      if (pod.status?.podIP !== undefined) byAddress.set(pod.status.podIP, own);
+    },
+    deleted(uid) {
+      running.get(uid)?.stop();
+      running.delete(uid);
+    },
+  });
+  return async () => {
+    await stopFollowing();
+    for (const server of servers.values()) server.close();
+    for (const each of running.values()) each.stop();
+  };
+}
+
+/** Passes bytes in both directions, once the program serves. */
+async function passOn(socket: Socket, port: number): Promise<void> {
+  socket.on("error", () => {}).pause();
+  const until = Date.now() + serveWithinMs;
+  for (; !socket.destroyed && Date.now() < until; await pause(100)) {
+    const upstream = await connected(port);
+    if (!upstream) continue;
+    upstream.on("error", () => socket.destroy()).on("close", () => socket.destroy());
+    socket.on("close", () => upstream.destroy());
+    socket.pipe(upstream).pipe(socket);
+    return;
+  }
+  socket.destroy();
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Undefined when the port refuses. */
+const connected = (port: number): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(socket.removeAllListeners("error")));
+    socket.once("error", () => resolve(undefined));
+  });

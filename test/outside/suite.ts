@@ -47,6 +47,16 @@ export interface Suite {
   run(at: Surroundings): Promise<readonly CaseResult[]>;
 }
 
+/** What `kubectl config view --raw --minify` prints of a kubeconfig of the embedded server. */
+export interface KubectlConfig {
+  readonly clusters: readonly [
+    {
+      readonly cluster: { readonly server: string; readonly "certificate-authority-data"?: string };
+    },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
 /** Reads `ok NAME: seen` and `not ok NAME: why` lines; other lines are left out. */
 export function readCases(output: string): readonly CaseResult[] {
   return output.split("\n").flatMap((line) => {

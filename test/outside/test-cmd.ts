@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kubernetesVersion } from "../../tools/reference/build-reference.ts";
-import type { CaseResult, Suite, Surroundings } from "./suite.ts";
+import type { CaseResult, KubectlConfig, Suite, Surroundings } from "./suite.ts";
 import { parts } from "./test-cmd/parts.ts";
 
 const version = kubernetesVersion.git;
@@ -128,15 +128,6 @@ interface Tree {
   readonly root: string;
   readonly temporary: string;
   readonly port: string;
-}
-
-interface KubectlConfig {
-  readonly clusters: readonly [
-    {
-      readonly cluster: { readonly server: string; readonly "certificate-authority-data"?: string };
-    },
-  ];
-  readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
 async function plantTree(at: Surroundings): Promise<Tree> {

@@ -21,6 +21,7 @@ import {
   guardService,
   limitedUser,
   placeGuards,
+  removeGuards,
 } from "../../test/fixtures/mutated-requests/guards.ts";
 import { ask, gatherMaterial, storm } from "../../test/fixtures/mutated-requests/storm.ts";
 
@@ -87,7 +88,7 @@ for (const wire of wires) {
       `${wire}, seed ${seed}${isLimited ? " (limited user)" : ""}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more, ${openWatches()} watches, ${handles()} handles`,
     );
   }
-  await placeGuards(transport);
+  await removeGuards(transport);
   await ordinary(transport);
   await limited.close();
   await transport.close();

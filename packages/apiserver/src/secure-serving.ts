@@ -4,10 +4,10 @@
 import type { Runtime } from "homeostat/runtime";
 import type { ApiServerOptions } from "./api-server-options.ts";
 import { reasonOf, ServerError } from "./apimachinery/errors/server-error.ts";
-import type { Handler } from "./apimachinery/handler.ts";
 import type { KeyPair } from "./certificates/authority.ts";
 import type { Identity } from "./certificates/identity.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
+import type { LateHandler } from "./http/late-handler.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
 import { frontProxyUser } from "./post-start-hooks/front-proxy-trust.ts";
 
@@ -16,7 +16,7 @@ export const defaultHost = "127.0.0.1";
 
 /** Listens as the options say. @throws ServerError when the port or address cannot be used. */
 export async function openPort(
-  handler: Handler,
+  { handler, upgrades }: LateHandler,
   identity: Identity,
   options: ApiServerOptions,
   runtime: Runtime,
@@ -25,7 +25,7 @@ export async function openPort(
   const { host = defaultHost, port = 0, protocol } = options;
   const tls = protocol === "http" ? {} : { tls: await servingTls(identity, options, runtime) };
   try {
-    return await listen(handler, { port, host, ...tls });
+    return await listen(handler, { port, host, upgrades, ...tls });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
       throw new ServerError(

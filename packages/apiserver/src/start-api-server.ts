@@ -58,7 +58,7 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
   try {
     const identity = options.listen === false ? undefined : await openIdentity(options, runtime);
     const late = createLateHandler();
-    const listener = identity && (await openPort(late.handler, identity, options, runtime));
+    const listener = identity && (await openPort(late, identity, options, runtime));
     if (listener) open.push(() => listener.close());
     open.push(async () => late.giveUp());
     const { keepChanges = 20_000 } = options;
@@ -72,7 +72,7 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     const core = await createCore({ options, runtime, store, identity, listener, faulty, audit });
     open.push(() => core.close());
     const handler = withResponseHeaders(core.handler, runtime);
-    late.open(handler);
+    late.open(handler, core.upgrades);
     const transports = openTransports(handler, listener);
     open.push(transports.close);
     open.push(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { localProgramsOf } from "./local-programs.ts";
 
-const place = { folder: "/tmp/pod", port: 40_000, kubeconfig: "/tmp/pod/kubeconfig" };
+const place = { folder: "/pod", port: 40_000 };
 const linesOf = (...containers: Parameters<typeof localProgramsOf>[0]["spec"]["containers"]) =>
   localProgramsOf({ spec: { containers } }).map(
     ({ file, podPort, args }) => `${podPort ?? "-"} ${file} ${args(place).join(" ")}`,
@@ -15,20 +15,17 @@ test("a webhook listens on its own port on loopback, with the files of its volum
       args: ["webhook", "--tls-cert-file=/certs/tls.crt", "-v=4", "--port=9444"],
       volumeMounts: [{ name: "webhook-certs", mountPath: "/certs" }],
     }),
-    ["9444 agnhost webhook --tls-cert-file=/tmp/pod/webhook-certs/tls.crt -v=4 --port=40000"],
+    ["9444 agnhost webhook --tls-cert-file=/pod/webhook-certs/tls.crt -v=4 --port=40000"],
   );
 });
 
-test("an API server gets the kubeconfig of its pod, and its etcd runs beside it", () => {
+test("an API server listens on loopback, and its etcd runs beside it", () => {
   assert.deepEqual(
     linesOf(
       { image: "registry.k8s.io/e2e-test-images/sample-apiserver:1.29.2", args: ["--a=b"] },
       { image: "registry.k8s.io/etcd:3.6.6-0", command: ["/usr/local/bin/etcd", "--c", "d"] },
     ),
-    [
-      "443 sample-apiserver --a=b --bind-address=127.0.0.1 --secure-port=40000 --kubeconfig=/tmp/pod/kubeconfig --authentication-kubeconfig=/tmp/pod/kubeconfig --authorization-kubeconfig=/tmp/pod/kubeconfig",
-      "- etcd --c d",
-    ],
+    ["443 sample-apiserver --a=b --bind-address=127.0.0.1 --secure-port=40000", "- etcd --c d"],
   );
 });
 

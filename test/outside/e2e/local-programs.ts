@@ -26,8 +26,6 @@ export interface ProgramPlace {
   readonly folder: string;
   /** Port on loopback, for programs that serve. */
   readonly port: number;
-  /** Kubeconfig with the service account of the pod. */
-  readonly kubeconfig: string;
 }
 
 /** A program that runs on this machine. */
@@ -69,9 +67,6 @@ function localProgramOf(container: ServingContainer): LocalProgram | undefined {
         ...mounted(place, args),
         "--bind-address=127.0.0.1",
         `--secure-port=${place.port}`,
-        ...["", "authentication-", "authorization-"].map(
-          (of) => `--${of}kubeconfig=${place.kubeconfig}`,
-        ),
       ],
     };
   if (/\/etcd:/.test(image))

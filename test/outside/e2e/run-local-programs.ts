@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, dynamicKind } from "homeostat/client";
 import { freePort } from "../../fixtures/free-port.ts";
+import type { KubectlConfig } from "../suite.ts";
 import { followPods } from "./follow-pods.ts";
 import { type LocalProgram, localProgramsOf, type ServingPod } from "./local-programs.ts";
 
@@ -37,39 +38,60 @@ interface Pod extends ServingPod {
   readonly status?: { readonly podIP?: string };
 }
 
+/** Where a program in a pod finds its service account. */
+const inPod = "/run/secrets/kubernetes.io/serviceaccount";
+/** Puts the service account ($0) there, for the program ("$@") only. */
+const asInPod = `mount -t tmpfs tmpfs /run; mkdir -p ${inPod}; cp "$0"/* ${inPod}; exec "$@"`;
+const serviceAccount = ".serviceaccount";
+
 /** A pod whose programs run here. */
 class RunningPod {
   readonly folder = mkdtempSync(join(tmpdir(), "homeostat-pod-"));
-  /** Loopback ports of the programs by port of the pod. */
-  readonly ports = new Map<number, number>();
+  /** Loopback ports of the programs by port of the pod, once they are started. */
+  readonly ports: Promise<ReadonlyMap<number, number>>;
   readonly #children: ChildProcess[] = [];
   readonly #options: ProgramOptions;
 
-  constructor(options: ProgramOptions) {
+  constructor(
+    pod: Pod,
+    programs: readonly LocalProgram[],
+    client: Client,
+    options: ProgramOptions,
+  ) {
     this.#options = options;
-  }
-
-  async start(pod: Pod, programs: readonly LocalProgram[], client: Client): Promise<void> {
-    const kubeconfig = join(this.folder, "kubeconfig");
-    for (const { file, podPort, args } of programs) {
-      const port = await freePort();
-      if (podPort !== undefined) this.ports.set(podPort, port);
-      await this.#writeVolumes(pod, client);
-      if (file === "sample-apiserver") await this.#writeKubeconfig(pod, kubeconfig);
-      const output = openSync(join(this.folder, `${file}.log`), "a");
-      const child = spawn(
-        join(this.#options.programs, file),
-        args({ folder: this.folder, port, kubeconfig }),
-        { cwd: this.folder, stdio: ["ignore", output, output] },
-      );
-      child.on("error", (error) => console.error(`start ${file}: ${error.message}`));
-      this.#children.push(child);
-    }
+    this.ports = this.#start(pod, programs, client).catch((error: unknown) => {
+      console.error(`start ${pod.metadata.name}: ${String(error)}`);
+      return new Map();
+    });
   }
 
   stop(): void {
     for (const child of this.#children) child.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #start(
+    pod: Pod,
+    programs: readonly LocalProgram[],
+    client: Client,
+  ): Promise<ReadonlyMap<number, number>> {
+    const ports = new Map<number, number>();
+    await this.#writeVolumes(pod, client);
+    const env = await this.#writeServiceAccount(pod);
+    for (const { file, podPort, args } of programs) {
+      const port = await freePort();
+      if (podPort !== undefined) ports.set(podPort, port);
+      const output = openSync(join(this.folder, `${file}.log`), "a");
+      const command = [join(this.#options.programs, file), ...args({ folder: this.folder, port })];
+      const child = spawn(
+        "unshare",
+        ["--mount", "sh", "-e", "-c", asInPod, join(this.folder, serviceAccount), ...command],
+        { cwd: this.folder, env: { ...process.env, ...env }, stdio: ["ignore", output, output] },
+      );
+      child.on("error", (error) => console.error(`start ${file}: ${error.message}`));
+      this.#children.push(child);
+    }
+    return ports;
   }
 
   async #writeVolumes({ metadata: { namespace }, spec }: Pod, client: Client): Promise<void> {
@@ -85,22 +107,29 @@ class RunningPod {
     }
   }
 
-  /** The pod's service account, as a pod has it in its own folder. */
-  async #writeKubeconfig({ metadata, spec }: Pod, path: string): Promise<void> {
+  /** Writes what a kubelet mounts; returns the variables that it sets. */
+  async #writeServiceAccount({
+    metadata: { namespace },
+    spec,
+  }: Pod): Promise<Readonly<Record<string, string>>> {
     const { kubeconfig, programs } = this.#options;
     const kubectl = async (...args: readonly string[]): Promise<string> =>
       (await run(join(programs, "kubectl"), [`--kubeconfig=${kubeconfig}`, ...args])).stdout;
-    const token = await kubectl(
-      "create",
-      "token",
-      spec.serviceAccountName ?? "default",
-      `--namespace=${metadata.namespace}`,
-    );
-    const config = JSON.parse(
+    const account = spec.serviceAccountName ?? "default";
+    const token = await kubectl("create", "token", account, `--namespace=${namespace}`);
+    const {
+      clusters: [{ cluster }],
+    } = JSON.parse(
       await kubectl("config", "view", "--raw", "--minify", "--flatten", "--output=json"),
-    ) as { readonly users: readonly { readonly name: string }[] };
-    const users = config.users.map(({ name }) => ({ name, user: { token: token.trim() } }));
-    writeFileSync(path, JSON.stringify({ ...config, users }));
+    ) as KubectlConfig;
+    const folder = join(this.folder, serviceAccount);
+    mkdirSync(folder);
+    writeFileSync(join(folder, "token"), token.trim());
+    writeFileSync(join(folder, "namespace"), namespace);
+    const authority = Buffer.from(cluster["certificate-authority-data"] ?? "", "base64");
+    writeFileSync(join(folder, "ca.crt"), authority);
+    const { hostname, port } = new URL(cluster.server);
+    return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
   }
 }
 
@@ -109,29 +138,25 @@ export async function runLocalPrograms(options: ProgramOptions): Promise<() => P
   const running = new Map<string, RunningPod>();
   const byAddress = new Map<string, RunningPod>();
   const servers = new Map<number, Server>();
-  const lead = (podPort: number): void => {
+  const serve = async (socket: Socket, podPort: number): Promise<void> => {
+    socket.on("error", () => {}).pause();
+    const port = (await byAddress.get(socket.localAddress ?? "")?.ports)?.get(podPort);
+    if (port === undefined) socket.resetAndDestroy();
+    else await passOn(socket, port);
+  };
+  const listenOn = (podPort: number): void => {
     if (servers.has(podPort)) return;
-    const server = createServer((socket) => {
-      const port = byAddress.get(socket.localAddress ?? "")?.ports.get(podPort);
-      if (port === undefined) socket.resetAndDestroy();
-      else void passOn(socket, port);
-    });
+    const server = createServer((socket) => void serve(socket, podPort));
     servers.set(podPort, server.listen(podPort, "0.0.0.0"));
   };
   const stopFollowing = await followPods<Pod>(options.kubeconfig, {
     changed(pod, client) {
-      const { uid } = pod.metadata;
       const programs = pod.spec.nodeName === undefined ? [] : localProgramsOf(pod);
       if (programs.length === 0) return;
-      let own = running.get(uid);
-      if (!own) {
-        own = new RunningPod(options);
-        running.set(uid, own);
-        for (const { podPort } of programs) if (podPort !== undefined) lead(podPort);
-        own
-          .start(pod, programs, client)
-          .catch((error: unknown) => console.error(`start ${pod.metadata.name}: ${String(error)}`));
-      }
+      const { uid } = pod.metadata;
+      const own = running.get(uid) ?? new RunningPod(pod, programs, client, options);
+      running.set(uid, own);
+      for (const { podPort } of programs) if (podPort !== undefined) listenOn(podPort);
       if (pod.status?.podIP !== undefined) byAddress.set(pod.status.podIP, own);
     },
     deleted(uid) {
@@ -148,7 +173,6 @@ export async function runLocalPrograms(options: ProgramOptions): Promise<() => P
 
 /** Passes bytes in both directions, once the program serves. */
 async function passOn(socket: Socket, port: number): Promise<void> {
-  socket.on("error", () => {}).pause();
   const until = Date.now() + serveWithinMs;
   for (; !socket.destroyed && Date.now() < until; await pause(100)) {
     const upstream = await connected(port);

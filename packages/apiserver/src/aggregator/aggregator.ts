@@ -76,6 +76,9 @@ export class Aggregator {
     );
   }
 
+  /** Whether a path, without its query, belongs to another server. */
+  readonly serves = (path: string): boolean => this.isActive && this.#find(path) !== undefined;
+
   /** The other server's response; undefined for a path of this server. */
   async handle(request: ServerRequest): Promise<ApiResponse | undefined> {
     const remote = this.#find(request.info.path);

@@ -26,6 +26,7 @@ export interface Discovered {
 }
 
 const checkTimeoutMs = 5000;
+const checkAttempts = 5;
 const aggregator: UserInfo = { name: "system:kube-aggregator", groups: ["system:masters"] };
 const acceptAggregated =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
@@ -46,15 +47,31 @@ export class ExtensionServers {
     const headers = { ...passedOn(api), ...forwarded(api), ...userHeaders(user) };
     const { method, path, body } = api;
     try {
-      return await this.#send(remote, { method, path, headers, body }, user);
+      const upgrade = isUpgrade(api);
+      return await this.#send(remote, { method, path, headers, body, upgrade }, user);
     } catch (error) {
       if (error instanceof UnresolvedError) return httpError("service unavailable");
       return httpError(`error trying to reach service: ${reasonOf(error)}`);
     }
   }
 
-  /** Why the server does not serve the version; `url` is what upstream's message names. */
+  /**
+   * Why the server does not serve the version; `url` is what upstream's message names. Of several
+   * requests at once one has to succeed, since each may reach another endpoint.
+   */
   async check(remote: RemoteApiService, url: string): Promise<string | undefined> {
+    let fault: string | undefined;
+    const attempts = Array.from({ length: checkAttempts }, async () => {
+      fault = await this.#attempt(remote, url);
+      if (fault !== undefined) throw new Error(fault);
+    });
+    return await Promise.any(attempts).then(
+      () => undefined,
+      () => fault,
+    );
+  }
+
+  async #attempt(remote: RemoteApiService, url: string): Promise<string | undefined> {
     try {
       const { status } = await this.#ask(remote, pathOf(remote), "application/json");
       return status < 200 || status >= 300
@@ -149,6 +166,9 @@ export class ExtensionServers {
 
 /** The service has no address. */
 class UnresolvedError extends Error {}
+
+const isUpgrade = ({ headers }: ApiRequest): boolean =>
+  headers["upgrade"] !== undefined && /\bupgrade\b/i.test(headers["connection"] ?? "");
 
 /** The client's headers, without its credentials and what states a user. */
 function passedOn({ headers }: ApiRequest): Record<string, string> {

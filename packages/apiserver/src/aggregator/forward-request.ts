@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { isIP } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Clock } from "homeostat/runtime";
 import type { ApiResponse, ByteStream } from "../apimachinery/handler.ts";
 import { goNetError } from "../webhook-client/go-net-error.ts";
@@ -70,6 +71,10 @@ async function sendBy(
       timer?.cancel();
       void toResponse(response).then(done, fail);
     });
+    outgoing.on("upgrade", (response, socket, head) => {
+      timer?.cancel();
+      done({ status: 101, headers: plainHeaders(response), body: tunnelOf(socket, head) });
+    });
     outgoing.on("error", (error) => {
       timer?.cancel();
       fail(new Error(goNetError(error, { target, host: serverName })));
@@ -92,12 +97,41 @@ async function createAgent(
   });
 }
 
-function headersOf({ headers, body }: ForwardedRequest): Record<string, string | string[]> {
+function headersOf({
+  headers,
+  body,
+  upgrade,
+}: ForwardedRequest): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};
+  const isPassedOn = (name: string): boolean =>
+    !hopByHop.has(name) || (upgrade === true && ["connection", "upgrade"].includes(name));
   for (const [name, value] of Object.entries(headers))
-    if (!hopByHop.has(name)) out[name] = typeof value === "string" ? value : [...value];
+    if (isPassedOn(name)) out[name] = typeof value === "string" ? value : [...value];
   return body.length ? { ...out, "content-length": String(body.length) } : out;
 }
+
+const plainHeaders = ({ headers }: IncomingMessage): ApiResponse["headers"] =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+
+/** The bytes of an upgraded connection, both ways. */
+const tunnelOf = (socket: Duplex, head: Uint8Array): ByteStream => ({
+  open(sink) {
+    socket.on("data", (chunk: Uint8Array) => {
+      if (!sink.data(chunk)) socket.pause();
+    });
+    socket.on("drain", () => sink.drained?.());
+    socket.on("close", () => sink.end());
+    socket.on("error", () => socket.destroy());
+    if (head.length) socket.unshift(head);
+    return {
+      resume: () => void socket.resume(),
+      close: () => void socket.destroy(),
+      write: (chunk) => socket.write(chunk),
+    };
+  },
+});
 
 /** A response of known length is read; any other is passed on piece by piece. */
 async function toResponse(response: IncomingMessage): Promise<ApiResponse> {

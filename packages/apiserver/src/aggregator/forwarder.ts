@@ -22,6 +22,8 @@ export interface ForwardedRequest {
   readonly body: Uint8Array;
   /** Undefined: none, as watches last. */
   readonly timeoutMs?: number | undefined;
+  /** Asks for an upgrade of the connection; a response of 101 then takes bytes too. */
+  readonly upgrade?: boolean;
 }
 
 /** The certificate by which other API servers know this one. */

@@ -38,6 +38,8 @@ export interface StreamSink {
    */
   data(chunk: Uint8Array): boolean;
   end(): void;
+  /** Called when {@link OpenStream.write} may go on after it returned false. */
+  drained?(): void;
 }
 
 /** An open stream. */
@@ -45,6 +47,11 @@ export interface OpenStream {
   resume(): void;
   /** Called when the receiver is gone; nothing is pushed afterwards. */
   close(): void;
+  /**
+   * Sends bytes to the other end, where the connection was upgraded; false asks for a pause until
+   * {@link StreamSink.drained}.
+   */
+  write?(chunk: Uint8Array): boolean;
 }
 
 /**
@@ -57,7 +64,10 @@ export interface ByteStream {
 /** Bytes of a request body that are read; upstream's MaxRequestBodyBytes. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** A response. A header may have several values (Warning). */
+/**
+ * A response. A header may have several values (Warning). With the status 101 the connection is
+ * upgraded, and the stream in `body` takes bytes too.
+ */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;

@@ -3,8 +3,10 @@ import type { ApiResponse, Handler } from "../apimachinery/handler.ts";
 
 export interface LateHandler {
   readonly handler: Handler;
+  /** Whether connections may be upgraded at a path; false before `open`. */
+  upgrades(path: string): boolean;
   /** Passes waiting and later requests to `handler`. */
-  open(handler: Handler): void;
+  open(handler: Handler, upgrades?: (path: string) => boolean): void;
   /** Responds to waiting and later requests with 503, unless `open` was called. */
   giveUp(): void;
 }
@@ -13,10 +15,13 @@ export interface LateHandler {
 export function createLateHandler(): LateHandler {
   const opened = Promise.withResolvers<Handler>();
   let current: Handler = async (request) => (await opened.promise)(request);
+  let mayUpgrade = (_path: string): boolean => false;
   return {
     handler: (request) => current(request),
-    open(handler) {
+    upgrades: (path) => mayUpgrade(path),
+    open(handler, upgrades) {
       current = handler;
+      if (upgrades) mayUpgrade = upgrades;
       opened.resolve(handler);
     },
     giveUp: () => opened.resolve(async () => unavailable),

@@ -1,6 +1,6 @@
 // Serves a handler on a port: TLS with HTTP/1.1 and HTTP/2, or plain HTTP/1.1. Binds to loopback by
 // default. No other file opens a listening socket.
-import type { Server as HttpServer, ServerResponse } from "node:http";
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -9,6 +9,7 @@ import type { Handler } from "../apimachinery/handler.ts";
 import { refusePlainHttp } from "./plain-http.ts";
 import { type ParserError, serveBadRequest } from "./serve-bad-request.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
+import { serveUpgrade } from "./serve-upgrade.ts";
 
 /** PEM texts of a serving certificate and its key. */
 export interface ServingTls {
@@ -25,6 +26,11 @@ export interface ListenOptions {
   readonly host?: string;
   /** Without it the port serves plain HTTP/1.1. */
   readonly tls?: ServingTls;
+  /**
+   * Whether connections may be upgraded at a path; other requests for an upgrade are answered as if
+   * they asked for none. Default: nowhere.
+   */
+  readonly upgrades?: (path: string) => boolean;
   /** How long `close` waits for pending responses before it destroys connections. Default 100. */
   readonly graceMs?: number;
 }
@@ -74,6 +80,11 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
     void connections.during(serveRequest(handler, { request, response, underway, caller }));
   };
   server.on("request", serve);
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Uint8Array) => {
+    const caller = options.tls?.clientCa ? callers.of(request) : undefined;
+    const exchange = { request, socket, head, underway, caller };
+    void connections.during(serveUpgrade(handler, exchange));
+  });
   server.on("connect", refuseTunnel);
   server.on("clientError", (error: ParserError, socket: Socket) => {
     const caller = options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {};
@@ -112,14 +123,18 @@ function refuseTunnel(_request: unknown, answer: Socket | ServerResponse): void 
  * all of those that it ships.
  */
 function createServer(options: ListenOptions): HttpServer | Http2SecureServer {
-  if (!options.tls) {
-    return process.getBuiltinModule("node:http").createServer(httpLimits);
-  }
+  const upgrading = {
+    shouldUpgradeCallback: ({ url = "" }: { readonly url?: string | undefined }): boolean =>
+      options.upgrades?.(url.split("?", 1)[0]!) === true,
+  };
+  if (!options.tls)
+    return process.getBuiltinModule("node:http").createServer({ ...httpLimits, ...upgrading });
   const http2 = process.getBuiltinModule("node:http2");
   const { cert, key, clientCa } = options.tls;
   const server = http2.createSecureServer({
     ...unlimited,
     ...httpLimits,
+    ...upgrading,
     handshakeTimeout: headMs,
     allowHTTP1: true,
     settings: http2Settings,

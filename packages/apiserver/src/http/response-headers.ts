@@ -1,4 +1,5 @@
-// Adds the headers that all responses have, over HTTP or in process: audit id, cache control. Knows
+// Adds the headers that all responses have, over HTTP or in process: audit id, cache control. The
+// head of an upgraded connection stays as the other server sent it. Knows
 // no resource and no socket.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go).
 import { encodeJsonBytes, type Json } from "homeostat/api";
@@ -9,6 +10,7 @@ import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.t
 export function withResponseHeaders(core: Handler, runtime: Runtime): Handler {
   return async (request) => {
     const answer = await answerOf(core, request);
+    if (answer.status === 101) return answer;
     return {
       ...answer,
       headers: {

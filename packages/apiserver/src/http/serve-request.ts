@@ -45,14 +45,7 @@ export async function serveRequest(
   response.on("error", () => {});
   const body = await readBody(request);
   if (!body) return;
-  const apiRequest: ApiRequest = {
-    method: request.method ?? "GET",
-    path: request.url ?? "/",
-    headers: flatHeaders(request),
-    body,
-    peer: request.socket,
-    ...caller,
-  };
+  const apiRequest = toApiRequest(request, body, caller);
   const answer = await handler(apiRequest);
   if (response.destroyed || response.writableEnded) return;
   if (answer.cut) return void response.destroy();
@@ -65,7 +58,22 @@ export async function serveRequest(
   await closed;
 }
 
-async function sendAnswer(
+/** The request as the core sees it. */
+export const toApiRequest = (
+  request: AnyRequest,
+  body: Uint8Array,
+  caller: CertificateCaller | undefined,
+): ApiRequest => ({
+  method: request.method ?? "GET",
+  path: request.url ?? "/",
+  headers: flatHeaders(request),
+  body,
+  peer: request.socket,
+  ...caller,
+});
+
+/** Writes a response. */
+export async function sendAnswer(
   answer: ApiResponse,
   apiRequest: ApiRequest,
   response: AnyResponse,
@@ -97,7 +105,7 @@ const textOf = (value: string): string =>
  * writes latin1: HTTP/1.1 refuses other characters, and HTTP/2 truncates them to a byte; so each
  * byte of UTF-8 is passed as one character.
  */
-function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
+export function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
   const toBytes = (value: string): string =>
     beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
   return Object.fromEntries(

@@ -91,6 +91,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly handler: Handler;
   readonly kindData: KindData;
+  /** Whether a path belongs to another server, which may upgrade connections. */
+  readonly upgrades: (path: string) => boolean;
   /** Stops the hooks and closes every watch. */
   close(): Promise<void>;
 }
@@ -143,7 +145,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     aggregator.close();
     await core.close();
   };
-  return { handler: core.handler, kindData: data, close };
+  return { handler: core.handler, kindData: data, upgrades: aggregator.serves, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "homeostat/api";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
+import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { createTestServer, widget, widgetsPath } from "./testdata/test-server.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
@@ -300,4 +303,21 @@ test("a body that is too large is refused after authentication and routing", asy
     body: new TextEncoder().encode(large),
   });
   assert.equal(stranger.status, 401);
+});
+
+test("managers own an empty list, which is stored as none", async () => {
+  const data = readKindData("1.36");
+  const serve = createBuiltinResources({ data, smdOf: createKindTypes(data) }).filter(
+    ({ kind }) => kind === "Role",
+  );
+  const { ask } = await createTestServer({ serve });
+  const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/home/roles";
+  const owned = (body: JsonObject) =>
+    JSON.stringify(meta(body).managedFields ?? []).includes('"f:rules"');
+  const { body } = await ask("POST", path, { metadata: { name: "a" }, rules: [] });
+  assert.deepEqual([body.rules, owned(body)], [null, true]);
+  await ask("POST", path, { metadata: { name: "b" }, rules: null });
+  const { body: patched } = await ask("PATCH", `${path}/b`, { rules: [] }, merge);
+  // Nothing changes in storage, hence nothing is written.
+  assert.deepEqual([patched.rules, owned(patched)], [null, false]);
 });

@@ -66,6 +66,11 @@ export interface VersionCodec {
    * absent.
    */
   readonly empty?: () => JsonObject;
+  /**
+   * Brings an object that admission has seen into the form that storage keeps, in place: empty
+   * lists, which managers own, become null.
+   */
+  readonly settle?: (object: JsonObject) => void;
   /** JSON with the members of Go structs in Go's order; bytewise when absent. */
   readonly encode?: (object: JsonObject) => string;
   /** The same for an object in the storage version. */

@@ -80,7 +80,7 @@ test("unset fields that Go writes are present", () => {
   });
   assert.deepEqual(decode("rbac.authorization.k8s.io/v1", "Role", '{"rules":[]}').object, {
     metadata: {},
-    rules: null,
+    rules: [],
   });
 });
 

@@ -20,7 +20,7 @@ import {
 } from "./struct-plans.ts";
 
 /** Lists whose empty value has another error than an absent one: they are never stored empty. */
-const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
+export const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
 
 /** The object as a Go program holds it, and the errors of strict decoding. */
 export interface GoDecoded {
@@ -37,7 +37,7 @@ export class GoDecodeError extends DecodeError {
   override readonly name = "GoDecodeError";
 }
 
-/** How empty lists are written: protobuf storage does not tell them from absent ones. */
+/** How empty lists are stored: protobuf does not tell them from absent ones. */
 export type EmptyLists = "kept" | "null";
 
 /** Decodes into one type. */
@@ -140,7 +140,7 @@ class Decoding {
       this.#trail.push(member);
       const value = this.#value(member.field.ref, member.goType, input[key]!, member.elementGoType);
       this.#trail.pop();
-      if (value !== undefined && keeps(member, value)) out[key] = this.#emptied(member, value);
+      if (value !== undefined && keeps(member, value)) out[key] = value;
     }
     return this.#plans.fillZeros(plan, out);
   }
@@ -154,16 +154,6 @@ class Decoding {
           ? `[${step}]`
           : `${path ? "." : ""}${typeof step === "string" ? step : step.field.name}`;
     return path;
-  }
-
-  #emptied(member: MemberPlan, value: Json): Json {
-    const empty =
-      this.#emptyLists === "null" &&
-      !isRefusedWhenEmpty(member.field, value) &&
-      !member.field.pointer &&
-      (member.field.ref.at === "list" || member.field.ref.at === "map") &&
-      isEmpty(value);
-    return empty ? null : value;
   }
 
   #list(ref: TypeRef & { readonly at: "list" }, itemType: string, input: readonly Json[]): Json[] {

@@ -19,6 +19,12 @@ test("members come in the order of the Go struct, maps by key", () => {
   );
 });
 
+test("members of raw bytes stay as they were sent", () => {
+  const encode = createGoEncoder(data, "io.k8s.api.apps.v1.ControllerRevision");
+  const text = '{"data":{"z":1,"a":[{"y":{},"b":"<"}]},"revision":1}';
+  assert.equal(encode(JSON.parse(text)), text.replace("<", "\\u003c"));
+});
+
 test("embedded structs and schemas keep their order, unknown members come last", () => {
   const encode = createGoEncoder(
     data,

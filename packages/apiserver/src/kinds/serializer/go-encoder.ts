@@ -45,11 +45,23 @@ function encodeValue(plans: StructPlans, ref: TypeRef, value: Json): string {
       return isObject(value) && ref.values.at !== "string"
         ? encodeMap(plans, ref.values, value)
         : encodeJson(value);
-    default:
-      return ref.at === "special" && ref.name.startsWith("JSONSchemaProps")
+    case "special":
+      if (ref.name === "RawExtension") return encodeRaw(value);
+      return ref.name.startsWith("JSONSchemaProps")
         ? encodeSchemas(plans, value)
         : encodeJson(value);
+    default:
+      return encodeJson(value);
   }
+}
+
+/** Bytes that upstream does not read: members stay as they were sent. */
+function encodeRaw(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(encodeRaw).join(",")}]`;
+  if (!isObject(value)) return encodeJson(value);
+  return `{${Object.entries(value)
+    .map(([name, each]) => member(name, encodeRaw(each)))
+    .join(",")}}`;
 }
 
 function encodeMap(plans: StructPlans, values: TypeRef, object: JsonObject): string {

@@ -17,6 +17,8 @@ import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
 import { createGoEncoder } from "./go-encoder.ts";
+import { createStructPlans } from "./struct-plans.ts";
+import { createListUnsetter } from "./unset-empty-lists.ts";
 
 /** What a kind adds to plain decoding. */
 export interface TypedCodecOptions {
@@ -52,6 +54,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   const apiVersion = formatApiVersion(kind);
   const named = (object: JsonObject): JsonObject =>
     Object.assign(object, { apiVersion, kind: kind.kind });
+  let unset: ((object: JsonObject) => void) | undefined | "unknown" = "unknown";
   return {
     decode(body: ParsedJson): DecodeResult {
       const decoded = attempt(kind, () => decoder.decode(body));
@@ -69,6 +72,11 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     smd: options.smd,
     ...(options.accepts ? { accepts: options.accepts } : {}),
     patchMeta: patchTypeOf(data, model),
+    settle(object) {
+      if (options.emptyLists === "kept") return;
+      if (unset === "unknown") unset = createListUnsetter(createStructPlans(data), model);
+      unset?.(object);
+    },
     encode: createGoEncoder(data, model),
     encodeStored: createGoEncoder(data, options.storageModel ?? model),
     empty: () =>

@@ -97,6 +97,7 @@ async function admitNew(
     name: scope.name || metaString(next, "name"),
   }));
   dedupeOwnerReferences(next, " after mutating admission happens", warn);
+  scope.resource.codec.settle?.(next);
   return next;
 }
 

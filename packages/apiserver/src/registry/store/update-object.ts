@@ -127,7 +127,9 @@ async function admitted(
   dedupeOwnerReferences(next, " after mutating admission happens", (text) =>
     scope.request.warnings.add(text),
   );
-  return live && standIn ? standIn.restore(next, live.object) : next;
+  const whole = live && standIn ? standIn.restore(next, live.object) : next;
+  scope.resource.codec.settle?.(whole);
+  return whole;
 }
 
 const shown = (

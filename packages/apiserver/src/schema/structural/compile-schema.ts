@@ -17,12 +17,21 @@ import { type SchemaNode, typeBits } from "../schema-node.ts";
  */
 const unknownType = 128;
 
+/**
+ * The types of an int-or-string without a type: integer and string, or any, as upstream has it
+ * where it validates defaults (schema/kubeopenapi.go).
+ */
+export type IntOrString = "integer or string" | "any type";
+
 /** Compiles a schema and all schemas below it. */
-export function compileSchema(props: JsonSchemaProps): SchemaNode {
-  const children = compileChildren(props);
+export function compileSchema(
+  props: JsonSchemaProps,
+  intOrString: IntOrString = "integer or string",
+): SchemaNode {
+  const children = compileChildren(props, intOrString);
   const shape = {
     source: props,
-    ...compileType(props),
+    ...compileType(props, intOrString),
     ...compileBounds(props),
     ...children,
     ...compileExtensions(props),
@@ -34,8 +43,8 @@ export function compileSchema(props: JsonSchemaProps): SchemaNode {
   return node;
 }
 
-function compileType(props: JsonSchemaProps) {
-  const names = typeNames(props);
+function compileType(props: JsonSchemaProps, intOrString: IntOrString) {
+  const names = typeNames(props, intOrString);
   const onlyType = names.length === 1 ? names[0]! : "";
   const format = supportedFormat(props.format ?? "", onlyType);
   return {
@@ -53,9 +62,10 @@ function compileType(props: JsonSchemaProps) {
 const typeBit = (name: string): number =>
   Object.hasOwn(typeBits, name) ? typeBits[name as keyof typeof typeBits] : unknownType;
 
-function typeNames(props: JsonSchemaProps): readonly string[] {
+function typeNames(props: JsonSchemaProps, intOrString: IntOrString): readonly string[] {
   if (props.type) return [props.type];
-  return props["x-kubernetes-int-or-string"] ? ["integer", "string"] : [];
+  const isEither = props["x-kubernetes-int-or-string"] && intOrString === "integer or string";
+  return isEither ? ["integer", "string"] : [];
 }
 
 function compileLimits(props: JsonSchemaProps, onlyType: string, format: string) {
@@ -88,9 +98,10 @@ function compileBounds(props: JsonSchemaProps) {
   };
 }
 
-function compileChildren(props: JsonSchemaProps) {
+function compileChildren(props: JsonSchemaProps, intOrString: IntOrString) {
+  const compile = (child: JsonSchemaProps): SchemaNode => compileSchema(child, intOrString);
   const entries = props.properties
-    ? Object.entries(props.properties).map(([name, child]) => [name, compileSchema(child)] as const)
+    ? Object.entries(props.properties).map(([name, child]) => [name, compile(child)] as const)
     : [];
   const additional = props.additionalProperties;
   const items = props.items;
@@ -99,12 +110,12 @@ function compileChildren(props: JsonSchemaProps) {
     propertyNames: entries.map(([name]) => name),
     propertyNodes: entries.map(([, node]) => node),
     hasAdditional: additional !== undefined,
-    additional: typeof additional === "object" ? compileSchema(additional) : undefined,
-    items: items !== undefined && !isSchemaList(items) ? compileSchema(items) : undefined,
-    allOf: (props.allOf ?? []).map(compileSchema),
-    anyOf: (props.anyOf ?? []).map(compileSchema),
-    oneOf: (props.oneOf ?? []).map(compileSchema),
-    not: props.not ? compileSchema(props.not) : undefined,
+    additional: typeof additional === "object" ? compile(additional) : undefined,
+    items: items !== undefined && !isSchemaList(items) ? compile(items) : undefined,
+    allOf: (props.allOf ?? []).map(compile),
+    anyOf: (props.anyOf ?? []).map(compile),
+    oneOf: (props.oneOf ?? []).map(compile),
+    not: props.not ? compile(props.not) : undefined,
   };
 }
 

@@ -57,7 +57,8 @@ export function validateDefaults(
   checks: DefaultChecks,
 ): FieldError[] {
   if (!hasDefaults(schema)) return [];
-  const root = compileSchema({ ...schema, "x-kubernetes-embedded-resource": true });
+  const embedded = { ...schema, "x-kubernetes-embedded-resource": true };
+  const root = compileSchema(embedded, "any type");
   return walk(root, path, { insideMeta: false, root, surround: asResource }, checks);
 }
 

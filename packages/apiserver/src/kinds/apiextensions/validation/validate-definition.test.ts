@@ -124,6 +124,11 @@ test("defaults must be pruned, valid and in line with the rules", () => {
   );
 });
 
+test("the default of an int-or-string may be of any type", () => {
+  for (const value of [1, "a", 5.5, true])
+    assert.deepEqual(ofSchema({ "x-kubernetes-int-or-string": true, default: value }), []);
+});
+
 test("lists with keys need keys that are always there", () => {
   const items: JsonSchemaProps = { type: "object", properties: { id: { type: "integer" } } };
   assert.deepEqual(

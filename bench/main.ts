@@ -134,10 +134,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** Builds what is measured, and starts it once, so that Node has compiled it. */
+/**
+ * Builds what is measured, and uses it once: Node keeps what the first process compiled until it
+ * ended, and later ones read that.
+ */
 async function prepare(): Promise<void> {
   buildCommand();
-  await (await homeostat.start()).stop();
+  await definitionRow.run(homeostat, { factor: 1 });
 }
 
 function presentOperators(all: readonly OperatorPeer[]): readonly OperatorPeer[] {

@@ -104,6 +104,14 @@ function extension(): { readonly handler: Handler; readonly seen: ApiRequest[] }
     if (request.path === "/openapi/v3")
       return json({ paths: { "apis/wardle.io/v1": { serverRelativeURL: `${document}?hash=1` } } });
     if (request.path.startsWith(document)) return json({ openapi: "3.0.0" });
+    if (request.path === "/openapi/v2")
+      return json({
+        paths: {
+          "/apis/wardle.io/v1/fish": { get: { $ref: "#/definitions/Fish" } },
+          "/apis/other.io/v1/": { get: { $ref: "#/definitions/Other" } },
+        },
+        definitions: { Fish: { type: "object" }, Other: {} },
+      });
     if (request.path.startsWith("/apis/wardle.io/v1/")) return json({ kind: "Fish" });
     return { status: 404, headers: {}, body: new Uint8Array() };
   };
@@ -155,8 +163,14 @@ test("the OpenAPI of an extension server is in the index", async (t) => {
   const { paths } = await ask("GET", "/openapi/v3");
   const entry = (paths as Record<string, JsonObject>)["apis/wardle.io/v1"]!;
   assert.equal((await ask("GET", String(entry.serverRelativeURL))).openapi, "3.0.0");
+  const two = await ask("GET", "/openapi/v2");
+  const has = (member: string, name: string) => Object.hasOwn(two[member] as JsonObject, name);
+  assert.ok(has("paths", "/apis/wardle.io/v1/fish") && has("definitions", "Fish"));
+  assert.ok(!has("paths", "/apis/other.io/v1/") && !has("definitions", "Other"));
   await ask("DELETE", `${services}/v1.wardle.io`);
   assert.equal((await send("GET", document)).status, 404);
+  const { definitions } = await ask("GET", "/openapi/v2");
+  assert.ok(!Object.hasOwn(definitions as JsonObject, "Fish"));
 });
 
 test("without an available server requests are answered 503, and the group is listed", async (t) => {

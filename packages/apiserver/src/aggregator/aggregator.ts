@@ -1,7 +1,7 @@
 // What other servers serve: the APIServices with a service, what is known of their versions, and
 // the requests that are theirs. While there is no such APIService it does nothing.
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/apiserver.go.
-import type { Decoded, JsonObject } from "homeostat/api";
+import { compareBytewise, type Decoded, type JsonObject } from "homeostat/api";
 import type { APIService } from "homeostat/k8s/apiregistration/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
@@ -36,9 +36,11 @@ export class Aggregator {
   readonly #discovery = new Map<string, JsonObject>();
   /** By APIService, the path of its OpenAPI document on its server. */
   readonly #openApi = new Map<string, string>();
+  /** By APIService, the OpenAPI v2 document of its server. */
+  readonly #openApiTwo = new Map<string, JsonObject>();
   readonly #stop: () => void;
   #servers: ExtensionServers | undefined;
-  /** Changes with what {@link versions} returns. */
+  /** Changes with what {@link versions} and {@link openApiDocuments} return. */
   epoch = 0;
 
   constructor(options: AggregatorOptions) {
@@ -74,6 +76,21 @@ export class Aggregator {
           : [[pathOf(remote).slice(1), { serverRelativeURL }] as const];
       }),
     );
+  }
+
+  /** OpenAPI v2 documents with the path below which they count, in the order of priority. */
+  openApiDocuments(): readonly { readonly below: string; readonly document: JsonObject }[] {
+    const remotes = [...this.#remote.values()];
+    const priorityOf = (group: string): number =>
+      Math.max(...remotes.filter((one) => one.group === group).map((one) => one.groupPriority));
+    return remotes
+      .toSorted(
+        (a, b) => priorityOf(b.group) - priorityOf(a.group) || compareBytewise(a.name, b.name),
+      )
+      .flatMap((remote) => {
+        const document = this.#openApiTwo.get(remote.name);
+        return document ? [{ below: `${pathOf(remote)}/`, document }] : [];
+      });
   }
 
   /** Whether a path, without its query, belongs to another server. */
@@ -114,6 +131,7 @@ export class Aggregator {
     if (!remote) {
       this.#discovery.delete(name);
       this.#openApi.delete(name);
+      this.#openApiTwo.delete(name);
     }
     this.epoch++;
   }
@@ -129,12 +147,13 @@ export class Aggregator {
     return undefined;
   }
 
-  #discovered(name: string, { version, openApi }: Discovered): void {
+  #discovered(name: string, { version, openApi, openApiTwo }: Discovered): void {
     if (openApi === undefined) this.#openApi.delete(name);
     else this.#openApi.set(name, openApi);
-    if (JSON.stringify(version) === JSON.stringify(this.#discovery.get(name))) return;
-    this.#discovery.set(name, version);
-    this.epoch++;
+    const isNew = keep(this.#discovery, name, version);
+    // A server that does not answer for a moment keeps its last document, as upstream.
+    const isNewDocument = openApiTwo !== undefined && keep(this.#openApiTwo, name, openApiTwo);
+    if (isNew || isNewDocument) this.epoch++;
   }
 
   #loadServers(): ExtensionServers {
@@ -145,6 +164,13 @@ export class Aggregator {
     ) as typeof import("./extension-servers.ts");
     return (this.#servers = new Servers(this.#options));
   }
+}
+
+/** Keeps a document; false if it is the one that is kept. */
+function keep(kept: Map<string, JsonObject>, name: string, document: JsonObject): boolean {
+  if (JSON.stringify(document) === JSON.stringify(kept.get(name))) return false;
+  kept.set(name, document);
+  return true;
 }
 
 /** A version whose server has not said yet what it serves. */

@@ -23,6 +23,8 @@ export interface Discovered {
   readonly version: JsonObject;
   /** The path of its OpenAPI document on its server. */
   readonly openApi: string | undefined;
+  /** The server's OpenAPI v2 document, of all that it serves. */
+  readonly openApiTwo: JsonObject | undefined;
 }
 
 const checkTimeoutMs = 5000;
@@ -95,6 +97,7 @@ export class ExtensionServers {
     return {
       version: { ...version, freshness: "Current" },
       openApi: await this.#openApiOf(remote),
+      openApiTwo: await this.#document(remote, "/openapi/v2", "application/json"),
     };
   }
 

@@ -1,4 +1,5 @@
 // All built-in resources in discovery order: the order of groups and kinds in the kind data.
+import type { GroupVersionKind } from "homeostat/api";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
 import type { AnyKindDefinition } from "./definition/kind-definition.ts";
@@ -14,20 +15,13 @@ export function createBuiltinResources(
   options: BuiltinResourceOptions,
   more: readonly AnyKindDefinition[] = [],
 ): readonly ServedResource[] {
-  const order = options.data.groups.flatMap(({ group, versions }) =>
-    versions.flatMap((version) =>
-      options.data.kinds(group).filter((kind) => kind.version === version),
-    ),
-  );
-  const rank = (definition: AnyKindDefinition): number =>
-    order.findIndex(
-      (served) =>
-        served.group === definition.group &&
-        served.version === definition.version &&
-        served.kind === definition.kind,
-    );
-  // A kind behind a feature gate that is off has no rank.
-  const definitions = [...builtinKinds, ...more].filter((definition) => rank(definition) >= 0);
+  const definitions = [...builtinKinds, ...more];
+  const ranks = new Map<string, number>();
+  for (const { group, versions } of options.data.groups)
+    for (const version of versions)
+      for (const served of options.data.kinds(group))
+        if (served.version === version) ranks.set(nameOf(served), ranks.size);
+  const rank = (definition: AnyKindDefinition): number => ranks.get(nameOf(definition)) ?? -1;
   const print = createInternalPrinter(
     () => options.data.layout(),
     Object.assign({}, ...definitions.map(({ conversions }) => conversions)),
@@ -36,3 +30,6 @@ export function createBuiltinResources(
     .toSorted((a, b) => rank(a) - rank(b))
     .map((definition) => createBuiltinResource(definition, options, print));
 }
+
+const nameOf = ({ group, version, kind }: GroupVersionKind): string =>
+  `${group}/${version} ${kind}`;

@@ -18,6 +18,7 @@ import {
   minorOf,
 } from "./group-document.ts";
 import { describeDocument, describeModels } from "./describe-document.ts";
+import { filterByPaths, mergeDocuments } from "./merge-version-two.ts";
 import { toVersionTwo } from "./version-two.ts";
 
 /** Answers a GET below /openapi; undefined for a path that has no document. */
@@ -74,12 +75,20 @@ export interface OpenApiExtras {
    * the size. Default `"shared models"`.
    */
   readonly describes?: "everything" | "shared models";
-  /** Entries of the index whose documents other servers have. */
-  readonly remote?: RemotePaths | undefined;
+  readonly remote?: RemoteOpenApi | undefined;
 }
 
-/** Entries by path, e.g. `apis/apps/v1`. */
-export type RemotePaths = () => Readonly<Record<string, { readonly serverRelativeURL: string }>>;
+/** What other servers document. */
+export interface RemoteOpenApi {
+  /** Changes with what the functions return. */
+  readonly epoch: number;
+  /** Entries of the index of version three by path, e.g. `apis/apps/v1`. */
+  openApiPaths(): Index;
+  /** Documents of version two, and the path below which each counts. */
+  openApiDocuments(): readonly { readonly below: string; readonly document: JsonObject }[];
+}
+
+type Index = Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 
 /** A service over the resources of a catalog. */
 export function createOpenApi(
@@ -107,13 +116,13 @@ export function createOpenApi(
     documents.set(path, { document: made, resources });
     return made;
   };
-  let older: { readonly epoch: number; readonly document: Document } | undefined;
+  let older: { readonly epoch: string; readonly document: Document } | undefined;
   const versionTwo = (nowMs: number): Document => {
-    if (older?.epoch !== catalog.epoch)
-      older = {
-        epoch: catalog.epoch,
-        document: toDocument(buildVersionTwo(catalog, data, build), "v2", forms?.two, nowMs)!,
-      };
+    const epoch = `${catalog.epoch} ${remote?.epoch ?? 0}`;
+    if (older?.epoch !== epoch) {
+      const merged = withRemoteDocuments(buildVersionTwo(catalog, data, build), remote);
+      older = { epoch, document: toDocument(merged, "v2", forms?.two, nowMs)! };
+    }
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
@@ -164,6 +173,16 @@ function buildVersionTwo(
   return toVersionTwo(documents, minorOf(data));
 }
 
+const withRemoteDocuments = (own: JsonObject, remote: RemoteOpenApi | undefined): JsonObject =>
+  (remote?.openApiDocuments() ?? []).reduce(
+    (all, { below, document }) =>
+      mergeDocuments(
+        all,
+        filterByPaths(document, (path) => path.startsWith(below)),
+      ),
+    own,
+  );
+
 function toDocument(
   content: JsonObject | undefined,
   version: "v2" | "v3",
@@ -190,8 +209,6 @@ function toDocument(
   };
 }
 
-type Index = ReturnType<RemotePaths>;
-
 const indexOf = (
   catalog: ResourceCatalog,
   document: (path: string, nowMs: number) => Document | undefined,
@@ -205,8 +222,8 @@ const indexOf = (
   );
 
 /** The index with the entries of other servers, in the order of a map's keys. */
-function withRemote(own: Index, remote: RemotePaths | undefined): Index {
-  const others = Object.entries(remote?.() ?? {});
+function withRemote(own: Index, remote: RemoteOpenApi | undefined): Index {
+  const others = Object.entries(remote?.openApiPaths() ?? {});
   if (!others.length) return own;
   return Object.fromEntries(
     [...Object.entries(own), ...others].toSorted(([a], [b]) => compareBytewise(a, b)),

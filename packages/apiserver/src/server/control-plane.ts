@@ -21,7 +21,7 @@ import {
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts";
+import type { OpenApiService, RemoteOpenApi } from "../openapi/openapi-service.ts";
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
@@ -179,7 +179,7 @@ function createScaleCodec(data: KindData): VersionCodec {
     data,
     kind,
     model,
-    smd: createKindTypes(data)(model),
+    smd: () => createKindTypes(data)(model),
     emptyLists: "null",
   });
 }
@@ -196,7 +196,7 @@ function pathsOf(
       issuer,
       remote: aggregator,
     }),
-    openApiPaths(options, { catalog, data, remote: () => aggregator.openApiPaths() }),
+    openApiPaths(options, { catalog, data, remote: aggregator }),
   ];
 }
 
@@ -248,7 +248,7 @@ function openApiPaths(options: ControlPlaneOptions, sources: OpenApiSources): Pa
 interface OpenApiSources {
   readonly catalog: ResourceCatalog;
   readonly data: KindData;
-  readonly remote: RemotePaths;
+  readonly remote: RemoteOpenApi;
 }
 
 async function loadOpenApi(

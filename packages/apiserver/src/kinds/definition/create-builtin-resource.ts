@@ -89,42 +89,53 @@ function createCodec(
     data,
     kind: definition,
     model,
-    smd: smdOf(model),
+    smd: () => smdOf(model),
     emptyLists: definition.stored === "json" ? "kept" : "null",
     ...(defaults ? { defaults } : {}),
     ...(storage
       ? {
           conversion: canonicalConversion(definition, data),
-          storageModel: data.kind(storage.group, storage.version, definition.kind)!.type,
+          storageModel: storedModel(definition, model, data),
         }
       : {}),
   });
 }
 
-/** The strategy of the main endpoint: a status that it sets has the members of Go's empty one. */
+/**
+ * The strategy of the main endpoint: a status that it sets has the members of Go's empty one. Looks
+ * at the type with the first object.
+ */
 function createStrategy(definition: BoundKindDefinition, model: string, data: KindData): Strategy {
   const strategy: Strategy = {
     ...defaultStrategy,
     deleteReturnsObject: definition.returnsDeletedObject ?? false,
     ...definition.strategy,
   };
-  const ref = data
-    .type(
-      definition.storage
-        ? data.kind(definition.storage.group, definition.storage.version, definition.kind)!.type
-        : model,
-    )
-    .field("status")?.ref;
-  if (definition.stored === "json" || ref?.at !== "struct") return strategy;
-  const plans = createStructPlans(data);
+  if (definition.stored === "json") return strategy;
+  let fillStatus: ((status: JsonObject) => void) | undefined;
   return {
     ...strategy,
     prepareForCreate(object, context) {
       strategy.prepareForCreate(object, context);
-      const status = object.status;
-      if (isObject(status)) plans.fillZeros(plans.plan(ref.type), status);
+      fillStatus ??= statusFiller(storedModel(definition, model, data), data);
+      const { status } = object;
+      if (isObject(status)) fillStatus(status);
     },
   };
+}
+
+const storedModel = (
+  { storage, kind }: BoundKindDefinition,
+  model: string,
+  data: KindData,
+): string => (storage ? data.kind(storage.group, storage.version, kind)!.type : model);
+
+/** Adds what Go writes of an unset status; nothing where the status is no struct. */
+function statusFiller(model: string, data: KindData): (status: JsonObject) => void {
+  const ref = data.type(model).field("status")?.ref;
+  if (ref?.at !== "struct") return () => {};
+  const plans = createStructPlans(data);
+  return (status) => void plans.fillZeros(plans.plan(ref.type), status);
 }
 
 /**

@@ -70,7 +70,7 @@ function bodyCodec(
       data,
       kind: { group: kind.group, version: kind.version, kind: kind.kind },
       model,
-      smd: smdOf(model),
+      smd: () => smdOf(model),
       emptyLists: "null",
       ...(defaults ? { defaults } : {}),
       ...(accepts ? { accepts } : {}),

@@ -28,7 +28,8 @@ export interface TypedCodecOptions {
   readonly model: string;
   /** Model of the storage version, if it is a different one. */
   readonly storageModel?: string;
-  readonly smd: SmdType;
+  /** Called when the type is first asked for. */
+  readonly smd: () => SmdType;
   readonly emptyLists: EmptyLists;
   /**
    * Upstream's SetDefaults functions, in place; runs on requests and on stored objects. May throw
@@ -52,6 +53,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   const { data, kind, model, conversion } = options;
   const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
   const apiVersion = formatApiVersion(kind);
+  let smd: SmdType | undefined;
   const named = (object: JsonObject): JsonObject =>
     Object.assign(object, { apiVersion, kind: kind.kind });
   let unset: ((object: JsonObject) => void) | undefined | "unknown" = "unknown";
@@ -69,7 +71,9 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     goType: "struct",
     typeMeta: "defaulted",
     protobuf: true,
-    smd: options.smd,
+    get smd() {
+      return (smd ??= options.smd());
+    },
     ...(options.accepts ? { accepts: options.accepts } : {}),
     patchMeta: patchTypeOf(data, model),
     settle(object) {

@@ -3,7 +3,6 @@
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go and
 // controller/{defaultservicecidr,kubernetesservice,
 // clusterauthenticationtrust,legacytokentracking,systemnamespaces}.
-import { uuid, type Entropy } from "homeostat/runtime";
 import type { ServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 
 /** The configuration that bootstrap objects show. */
@@ -88,8 +87,8 @@ function configMap(name: string, data: Readonly<Record<string, string>>): string
 }
 
 /** The text with a uid and times; the store adds the revision. */
-export function stamp(text: string, now: string, entropy: Entropy): string {
+export function stamp(text: string, now: string, uid: string): string {
   return text
-    .replace('"uid":""', `"uid":"${uuid(entropy)}"`)
+    .replace('"uid":""', `"uid":"${uid}"`)
     .replaceAll(/"(creationTimestamp|time|lastTransitionTime)":""/g, `"$1":"${now}"`);
 }

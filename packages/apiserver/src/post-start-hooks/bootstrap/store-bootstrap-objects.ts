@@ -2,7 +2,7 @@
 // objects of an earlier start stay; roles and bindings get back what they lack.
 // Upstream: k8s.io/kubernetes/pkg/controlplane, pkg/registry/rbac/rest/storage_rbac.go.
 import type { JsonObject } from "homeostat/api";
-import type { Entropy, Runtime } from "homeostat/runtime";
+import { type Entropy, type Runtime, uuid } from "homeostat/runtime";
 import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -38,22 +38,40 @@ export async function storeBootstrapObjects(
     const key = storageKeyOf(resource, metaString(wanted, "namespace"), metaString(wanted, "name"));
     const found = store.latest(key);
     if (!found)
-      writes.push(insertText(store, resource, key, { text: blank, now, entropy: runtime.entropy }));
+      writes.push(
+        insertText(store, resource, key, {
+          text: blank,
+          object: wanted,
+          now,
+          entropy: runtime.entropy,
+        }),
+      );
     else if (resource.group === "rbac.authorization.k8s.io")
       writes.push(restore(store, resource, found, wanted));
   }
   await Promise.all(writes);
 }
 
-/** Stores a text that lacks its uid, times and revision. A stored object of that key stays. */
+/** An object that lacks its uid, times and revision. */
+export interface BlankObject {
+  readonly text: string;
+  /** The parsed text, if it is at hand. */
+  readonly object?: JsonObject;
+  readonly now: string;
+  readonly entropy: Entropy;
+}
+
+/** Stores a blank object. A stored object of that key stays. */
 export async function insertText(
   store: Store,
   resource: ServedResource,
   key: string,
-  blank: { readonly text: string; readonly now: string; readonly entropy: Entropy },
+  blank: BlankObject,
 ): Promise<void> {
-  const text = stamp(blank.text, blank.now, blank.entropy);
-  const attributes = attributesOf(resource, JSON.parse(text) as JsonObject);
+  const uid = uuid(blank.entropy);
+  const text = stamp(blank.text, blank.now, uid);
+  const object = blank.object ?? (JSON.parse(blank.text) as JsonObject);
+  const attributes = { ...attributesOf(resource, object), uid };
   const at = text.indexOf('"resourceVersion":"') + '"resourceVersion":"'.length;
   await store.commit(key, 0, (revision) => ({
     bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`),

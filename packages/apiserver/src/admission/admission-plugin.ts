@@ -7,6 +7,7 @@ import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admis
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { PluginConfiguration } from "./configuration/plugin-configuration.ts";
@@ -19,6 +20,8 @@ export interface PluginServices {
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
   readonly webhookClient: WebhookClient;
+  /** The codec of autoscaling/v1 Scale. */
+  readonly scaleCodec?: VersionCodec | undefined;
   /** Sends a request as the server itself and waits for its answer. */
   loopback(
     method: string,

@@ -10,6 +10,7 @@ import { refusePlainHttp } from "./plain-http.ts";
 import { type ParserError, serveBadRequest } from "./serve-bad-request.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
 import { serveUpgrade } from "./serve-upgrade.ts";
+import { StreamTurns } from "./stream-writer.ts";
 
 /** PEM texts of a serving certificate and its key. */
 export interface ServingTls {
@@ -72,17 +73,19 @@ const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 }
 /** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const underway = new Set<Underway>();
+  const turns = new StreamTurns((flush) => void setImmediate(flush));
   const connections = new Connections();
   const callers = new Callers();
   const server = createServer(options);
   const serve = (request: AnyRequest, response: AnyResponse): void => {
     const caller = options.tls?.clientCa ? callers.of(request) : undefined;
-    void connections.during(serveRequest(handler, { request, response, underway, caller }));
+    const exchange = { request, response, underway, turns, caller };
+    void connections.during(serveRequest(handler, exchange));
   };
   server.on("request", serve);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Uint8Array) => {
     const caller = options.tls?.clientCa ? callers.of(request) : undefined;
-    const exchange = { request, socket, head, underway, caller };
+    const exchange = { request, socket, head, underway, turns, caller };
     void connections.during(serveUpgrade(handler, exchange));
   });
   server.on("connect", refuseTunnel);

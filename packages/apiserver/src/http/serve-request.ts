@@ -12,6 +12,7 @@ import {
   isStream,
   maxBodyBytes,
 } from "../apimachinery/handler.ts";
+import { type StreamTurns, StreamWriter } from "./stream-writer.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /** Of either protocol: Node's compatibility layer gives HTTP/2 responses the methods used here. */
@@ -31,15 +32,14 @@ export interface HttpExchange {
   readonly response: AnyResponse;
   /** Open streams of the listener. */
   readonly underway: Set<Underway>;
+  readonly turns: StreamTurns;
   /** Undefined when the port requests no client certificates. */
   readonly caller: CertificateCaller | undefined;
 }
 
 /** Serves one request. Resolves when the response has been sent or the client has disconnected. */
-export async function serveRequest(
-  handler: Handler,
-  { request, response, underway, caller }: HttpExchange,
-): Promise<void> {
+export async function serveRequest(handler: Handler, exchange: HttpExchange): Promise<void> {
+  const { request, response, caller } = exchange;
   const closed = new Promise<void>((resolve) => void response.once("close", resolve));
   request.on("error", () => {});
   response.on("error", () => {});
@@ -50,7 +50,7 @@ export async function serveRequest(
   if (response.destroyed || response.writableEnded) return;
   if (answer.cut) return void response.destroy();
   try {
-    await sendAnswer(answer, apiRequest, response, underway);
+    await sendAnswer(answer, apiRequest, exchange);
   } catch {
     // The client must not wait when headers cannot be written.
     response.destroy();
@@ -76,19 +76,19 @@ export const toApiRequest = (
 export async function sendAnswer(
   answer: ApiResponse,
   apiRequest: ApiRequest,
-  response: AnyResponse,
-  underway: Set<Underway>,
+  exchange: Pick<HttpExchange, "response" | "underway" | "turns">,
 ): Promise<void> {
+  const { response } = exchange;
   if (isStream(answer.body)) {
     response.writeHead(answer.status, wireHeaders(answer.headers));
     response.flushHeaders();
-    pushStream(answer.body, response, underway);
+    pushStream(answer.body, response, exchange);
   } else {
     const packing = gzipHeaders(apiRequest.path, apiRequest.headers["accept-encoding"], answer);
     send(
       response,
       answer.status,
-      { ...answer.headers, ...packing },
+      packing ? { ...answer.headers, ...packing } : answer.headers,
       packing ? await gzipBody(answer.body) : answer.body,
     );
   }
@@ -106,15 +106,16 @@ const textOf = (value: string): string =>
  * byte of UTF-8 is passed as one character.
  */
 export function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
-  const toBytes = (value: string): string =>
-    beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === "string" ? toBytes(value) : value.map(toBytes),
-    ]),
-  );
+  const out: OutgoingHttpHeaders = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]!;
+    out[name] = typeof value === "string" ? toBytes(value) : value.map(toBytes);
+  }
+  return out;
 }
+
+const toBytes = (value: string): string =>
+  beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
 
 function send(
   response: AnyResponse,
@@ -123,21 +124,27 @@ function send(
   body: Uint8Array,
 ): void {
   if (response.destroyed) return;
-  response.writeHead(status, {
-    ...wireHeaders(headers),
-    ...(status === 304 || status === 204 ? {} : { "content-length": body.length }),
-  });
+  const written = wireHeaders(headers);
+  if (status !== 304 && status !== 204) written["content-length"] = body.length;
+  response.writeHead(status, written);
   response.end(body);
 }
 
 /** Pipes a stream to a response until either ends. */
-function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Underway>): void {
+function pushStream(
+  stream: ByteStream,
+  response: AnyResponse,
+  { underway, turns }: Pick<HttpExchange, "underway" | "turns">,
+): void {
   let gone = false;
+  const writer = new StreamWriter(turns, response, () => {
+    if (!gone) opened.resume();
+  });
   const opened = stream.open({
-    data: (chunk) => !gone && response.write(chunk),
+    data: (chunk) => !gone && writer.push(chunk),
     end: () => {
       gone = true;
-      response.end();
+      writer.end();
     },
   });
   const entry: Underway = {
@@ -145,13 +152,10 @@ function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Und
       if (gone) return;
       gone = true;
       opened.close();
-      response.end();
+      writer.end();
     },
   };
   underway.add(entry);
-  response.on("drain", () => {
-    if (!gone) opened.resume();
-  });
   response.once("close", () => {
     underway.delete(entry);
     if (gone) return;
@@ -185,12 +189,13 @@ async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
 
 const listHeader = /^impersonate-/;
 
-function flatHeaders(request: AnyRequest): Record<string, string> {
+function flatHeaders({ headers, rawHeaders }: AnyRequest): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value === undefined || name[0] === ":") continue;
     out[name] = textOf(typeof value === "string" ? value : value.join(", "));
-    if (listHeader.test(name)) out[name] = textOf(rawValues(request.rawHeaders, name).join("\n"));
+    if (listHeader.test(name)) out[name] = textOf(rawValues(rawHeaders, name).join("\n"));
   }
   return out;
 }

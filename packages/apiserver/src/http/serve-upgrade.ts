@@ -10,6 +10,7 @@ import {
   type Handler,
   isStream,
 } from "../apimachinery/handler.ts";
+import type { StreamTurns } from "./stream-writer.ts";
 import { sendAnswer, toApiRequest, type Underway, wireHeaders } from "./serve-request.ts";
 
 /** One request and its connection. */
@@ -19,12 +20,13 @@ interface UpgradeExchange {
   /** The first bytes behind the request. */
   readonly head: Uint8Array;
   readonly underway: Set<Underway>;
+  readonly turns: StreamTurns;
   readonly caller: CertificateCaller | undefined;
 }
 
 /** Resolves when the connection is closed. */
 export async function serveUpgrade(handler: Handler, exchange: UpgradeExchange): Promise<void> {
-  const { request, socket, head, underway, caller } = exchange;
+  const { request, socket, head, underway, turns, caller } = exchange;
   const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
   socket.on("error", () => socket.destroy());
   const apiRequest = toApiRequest(request, new Uint8Array(), caller);
@@ -41,7 +43,7 @@ export async function serveUpgrade(handler: Handler, exchange: UpgradeExchange):
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on("finish", () => socket.end());
-    await sendAnswer(answer, apiRequest, response, underway);
+    await sendAnswer(answer, apiRequest, { response, underway, turns });
   }
   await closed;
 }

@@ -148,7 +148,7 @@ interface Access {
 }
 
 function openPlugins(
-  { store, catalog, runtime, plugins, webhookClient }: GenericApiServerOptions,
+  { store, catalog, runtime, plugins, webhookClient, scaleCodec }: GenericApiServerOptions,
   { authorize }: Authorization,
   loopback: LoopbackClient,
 ): readonly AdmissionPlugin[] {
@@ -158,6 +158,7 @@ function openPlugins(
     authorizer: authorize,
     runtime,
     webhookClient: webhookClient ?? withoutServices(runtime),
+    scaleCodec,
     loopback,
   });
 }

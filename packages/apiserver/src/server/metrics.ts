@@ -21,6 +21,7 @@ const verbs: Readonly<Record<string, string>> = {
 export class RequestMetrics {
   readonly #core: CoreServices;
   readonly #startedAtMs: number;
+  /** By the label values of their series, a line each: formatted when they are asked for. */
   readonly #requests = new Map<string, number>();
 
   constructor(core: CoreServices) {
@@ -32,7 +33,7 @@ export class RequestMetrics {
   count(request: ServerRequest, code: number): void {
     const { isResource, group, version, resource } = request.info;
     if (isResource ? !this.#core.catalog.find(group, version, resource) : code !== 200) return;
-    const series = formatLabels(labelsOf(request, code));
+    const series = requestLabels(request, code);
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
   }
 
@@ -65,7 +66,7 @@ export class RequestMetrics {
         "[BETA] Nominal number of execution seats configured for each priority level",
         this.#nominalSeats(),
       ),
-      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
+      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requestSeries()),
       ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
       ...figure(
         "process_start_time_seconds",
@@ -89,6 +90,15 @@ export class RequestMetrics {
       ([name, count]) => [formatLabels({ priority_level: name }), count] as const,
     );
     return new Map(seats);
+  }
+
+  #requestSeries(): ReadonlyMap<string, number> {
+    const series = Iterator.from(this.#requests).map(([values, count]) => {
+      const texts = values.split("\n");
+      const labels = requestLabelNames.map((name, i) => [name, texts[i] ?? ""] as const);
+      return [formatLabels(Object.fromEntries(labels)), count] as const;
+    });
+    return new Map(series);
   }
 
   #countObjects(): ReadonlyMap<string, number> {
@@ -130,24 +140,28 @@ const requestsHelp =
 const objectsHelp =
   "[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
 
-function labelsOf(
-  { api, info, query }: ServerRequest,
-  code: number,
-): Readonly<Record<string, string>> {
+const requestLabelNames = [
+  "code",
+  "component",
+  "dry_run",
+  "group",
+  "resource",
+  "scope",
+  "subresource",
+  "verb",
+  "version",
+] as const;
+
+/** The values of these labels, a line each. */
+function requestLabels({ api, info, query }: ServerRequest, code: number): string {
   const { isResource, path, group, version, resource, subresource, verb } = info;
+  const component = isResource ? "apiserver" : "";
+  const dryRun = query.first("dryRun") === "All" ? "All" : "";
   const isApply =
     verb === "patch" && api.headers["content-type"]?.startsWith("application/apply-patch");
-  return {
-    code: String(code),
-    component: isResource ? "apiserver" : "",
-    dry_run: query.first("dryRun") === "All" ? "All" : "",
-    group,
-    resource,
-    scope: scopeOf(info),
-    subresource: isResource ? subresource : path,
-    verb: isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase()),
-    version,
-  };
+  const shownVerb = isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase());
+  const part = isResource ? subresource : path;
+  return `${code}\n${component}\n${dryRun}\n${group}\n${resource}\n${scopeOf(info)}\n${part}\n${shownVerb}\n${version}`;
 }
 
 function scopeOf({ isResource, verb, namespace, name }: ServerRequest["info"]): string {

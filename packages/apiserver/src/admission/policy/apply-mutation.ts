@@ -28,6 +28,8 @@ import { type GoObject, MutationError } from "./mutation-json.ts";
 /** What an object is read and merged by. */
 export interface MutationTarget {
   readonly kind: GroupVersionKind;
+  /** Whether it belongs to a custom resource: a Scale of one cannot be patched. */
+  readonly isCustom: boolean;
   /** Absent for bodies of subresources that admission cannot decode. */
   readonly codec: VersionCodec | undefined;
   /**
@@ -61,13 +63,41 @@ export function mergeConfiguration(
     );
   const merged = cloneJson(merge(codec.smd, live, intent)) as JsonObject;
   try {
-    return decode(codec, merged).object;
+    return decodeMerged(codec, merged);
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
     throw new MutationError(
       `unable to convert unstructured object to ${type}: ${conversionFault(bareMessage(error))}`,
     );
   }
+}
+
+/** Integers beyond 32 bits wrap where the field has no more, as upstream's conversion does. */
+function decodeMerged(codec: VersionCodec, merged: JsonObject): JsonObject {
+  for (;;)
+    try {
+      return decode(codec, merged).object;
+    } catch (error) {
+      if (!isApiStatusError(error)) throw error;
+      const found =
+        /^json: cannot unmarshal number -?\d+ into Go struct field \w+\.(\S+) of type int32$/.exec(
+          bareMessage(error),
+        );
+      if (!found || !wrapIntegers(merged, found[1]!.split("."))) throw error;
+    }
+}
+
+/** Whether an integer at the path, in any item of lists on the way, has been wrapped. */
+function wrapIntegers(value: Json | undefined, [name, ...rest]: readonly string[]): boolean {
+  if (Array.isArray(value))
+    return value.filter((item) => wrapIntegers(item, [name!, ...rest])).length > 0;
+  if (!isObject(value) || name === undefined) return false;
+  if (rest.length) return wrapIntegers(value[name], rest);
+  const given = value[name];
+  if (typeof given !== "bigint" && !Number.isInteger(given)) return false;
+  const wrapped = Number(BigInt.asIntN(32, BigInt(given as bigint | number)));
+  value[name] = wrapped;
+  return wrapped !== Number(given);
 }
 
 /** Upstream converts the merged object where this server decodes it. */
@@ -132,6 +162,10 @@ export function patchObject(
       `patch ${kind.kind}: this server does not run JSON patches of policies on it; exclude its subresource in matchConstraints`,
     );
   const patched = patch(live, operations);
+  if (target.isCustom && codec.goType === "struct")
+    throw new MutationError(
+      `request to convert CR to an invalid group/version: ${formatApiVersion(kind)}`,
+    );
   if (patched === undefined) return live;
   if (codec.goType === "struct") assertSameKind(target, patched);
   const { object, strictErrors } = decodePatched(codec, patched);
@@ -165,8 +199,28 @@ function decodePatched(codec: VersionCodec, patched: Json): ReturnType<VersionCo
   try {
     return decode(codec, patched);
   } catch (error) {
-    throw isApiStatusError(error) ? internalError(bareMessage(error)) : error;
+    if (!isApiStatusError(error)) throw error;
+    if (codec.goType !== "unstructured" || !isObject(patched) || patched["metadata"] === undefined)
+      throw internalError(bareMessage(error));
+    return decode(codec, withReadableMetadata(codec, patched));
   }
+}
+
+/** Upstream reads metadata of custom resources field by field, and none of a wrong type. */
+function withReadableMetadata(codec: VersionCodec, patched: JsonObject): JsonObject {
+  const { metadata, ...rest } = patched;
+  if (!isObject(metadata)) throw internalError("system metadata was not initialized");
+  const { apiVersion = null, kind = null } = rest;
+  const isReadable = ([name, value]: [string, Json]): boolean => {
+    try {
+      decode(codec, { apiVersion, kind, metadata: { [name]: cloneJson(value) } });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const readable = Object.entries(metadata).filter(isReadable);
+  return { ...rest, metadata: Object.fromEntries(readable) };
 }
 
 const decode = (codec: VersionCodec, value: Json): ReturnType<VersionCodec["decode"]> =>

@@ -4,7 +4,6 @@
 import { ApiStatusError, equalJson, type JsonObject } from "homeostat/api";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
-import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { PluginReinvocation } from "../plugin-reinvocation.ts";
@@ -169,7 +168,7 @@ class MutatingRun {
     const { object } = version.request;
     if (!object) return;
     try {
-      const target = targetOf(version, this.#request.subresource, this.#services.catalog);
+      const target = targetOf(version, this.#request.subresource, this.#services);
       const mutated = mutator(target, object, { ...input, versioned: version.request });
       assertVersion(this.#request, target, version);
       version.request = { ...version.request, object: mutated };
@@ -217,12 +216,14 @@ function assertVersion(
 function targetOf(
   { resource, request: { kind } }: Version,
   subresource: string,
-  catalog: ResourceCatalog,
+  { catalog, scaleCodec }: PluginServices,
 ): MutationTarget {
+  const isScale = kind.group === "autoscaling" && kind.kind === "Scale";
   const isPublished = kind.group === resource.group && kind.version === resource.version;
   return {
     kind,
-    codec: codecOf(resource, subresource, kind.kind),
+    isCustom: resource.codec.goType === "unstructured",
+    codec: isScale ? scaleCodec : codecOf(resource, subresource, kind.kind),
     schema: isPublished ? "published" : "unpublished",
     codecOfKind: (other) => resourceOfKind(catalog, other)?.codec,
   };

@@ -5,6 +5,7 @@ import { it } from "node:test";
 import { all, type Context, defineController, type Manager, ref, silentLog } from "homeostat";
 import type { Client } from "homeostat/client";
 import { ConfigMap, Event, Secret } from "homeostat/k8s/core/v1";
+import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -265,10 +266,45 @@ describeLaws("boundaries", ({ run }) => {
       },
       { reports: { metadata: true } },
     );
-    await run([controller], async (client, manager) => {
-      await test(client);
-      assert.deepEqual(manager.breaches(), [], "in production nothing is observed");
+  });
+
+  it("reports them once in production, where the maps stay plain", async () => {
+    const controller = defineController(Box, {
+      reads: { labels: ["tier"] },
+      async reconcile({ object, status }) {
+        const { labels = {}, annotations = {} } = object.metadata;
+        const copy = structuredClone(object) as typeof object;
+        assert.deepEqual(JSON.parse(JSON.stringify(labels)), { ...copy.metadata.labels });
+        const read = [labels["tier"], labels["team"], annotations["example.com/mode"]];
+        status({ note: read.join() });
+      },
     });
+    for (const [reports, expected] of [
+      [{}, ["team", "example.com/mode"]],
+      [{ metadata: false }, []],
+    ] as const) {
+      const { lines, log } = recordLog();
+      await run(
+        [controller],
+        async (client, manager) => {
+          const annotations = { "example.com/mode": "fast" };
+          for (const name of ["a", "b"]) {
+            const labels = { app: name, tier: "x", team: "y" };
+            await client.create(Box, Box({ name, labels, annotations }, {}));
+          }
+          for (const name of ["a", "b"])
+            await until(async () => (await client.get(Box, name)).status?.note === "x,y,fast");
+          const named = (text: string) => /(?:label|annotation) (\S+)/.exec(text)?.[1];
+          assert.deepEqual(
+            manager.breaches().map(({ message }) => named(message)),
+            expected,
+          );
+          const logged = lines.filter((line) => line.includes("reads the"));
+          assert.deepEqual(logged.map(named), expected);
+        },
+        { reports, log },
+      );
+    }
   });
 
   it("does not report labels that the controller has written itself", async () => {

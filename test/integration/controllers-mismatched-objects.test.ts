@@ -216,13 +216,20 @@ for (const what of serverKinds()) {
 
     it("are finalized when they are deleted", async () => {
       const finalized: unknown[] = [];
-      await run([apps([], finalized)], async ({ client }) => {
+      await run([apps([], finalized)], async ({ client, lines }) => {
         await until(async () => (await client.get(App, "good")).metadata.finalizers?.length === 1);
         await patchSpec(client, "good", { hosts: "x", board: 3 });
         await client.delete(App, "good");
         await client.delete(App, "bad");
         await until(async () => (await listed(client)).length === 0);
         assert.deepEqual(finalized, ["x"]);
+        const warned = lines.filter((line) => line.includes("finalize runs without"));
+        assert.deepEqual(
+          warned.map((line) => line.replace(/(spec\.\w+).*/, "$1")),
+          [
+            'warn: finalize runs without reference "board": the object does not match its definition: spec.hosts',
+          ],
+        );
       });
     });
 

@@ -1,7 +1,15 @@
 // Common mistakes in controllers: each is reported by name and has no other effect.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { defineController, type Metadata, ref, retry, silentLog, terminal } from "homeostat";
+import {
+  defineController,
+  defineSignal,
+  type Metadata,
+  ref,
+  retry,
+  silentLog,
+  terminal,
+} from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
@@ -205,6 +213,81 @@ describeLaws("mistakes", ({ run }) => {
       });
       assert.match(states, /returned \{ requeueAfter: 5 \}; .*"hint":"return wait\.for/);
       assert.match(states, /returned an error \(no\); .*"hint":"throw it"/);
+    });
+  });
+
+  it("a status field that the schema lacks is named, with those it has", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ status }) {
+        (status as (fields: object) => void)({ notes: "x" });
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("typo", {}));
+      const said = await until(() => {
+        const { progress } = manager.states()[0] ?? {};
+        return progress?.at === "retrying" && JSON.stringify(progress);
+      });
+      assert.match(
+        said,
+        /ERR_UNDECLARED: .* sets status\.notes, which Box does not declare; it has /,
+      );
+      assert.match(said, /it has count, note, seen, tags.*"hint":"add the field to the resource/);
+    });
+  });
+
+  it("a signal that its controller does not list is named once", async () => {
+    const warnings: string[] = [];
+    const full = defineSignal({
+      name: "full",
+      on: Box,
+      carrier: { annotation: "laws.example.com/full" },
+      setBy: ["box"],
+      clearedBy: ["nothing"],
+    });
+    let runs = 0;
+    const uses = (signals: readonly (typeof full)[]) =>
+      defineController(Box, {
+        signals,
+        async reconcile(context) {
+          await full.set(context, context.object, String(++runs));
+        },
+      });
+    for (const signals of [[], [full]]) {
+      await run(
+        [uses(signals)],
+        async (client) => {
+          runs = 0;
+          await client.create(Box, Box("b", {}));
+          await until(() => runs > 1);
+        },
+        { log: { ...silentLog, warn: (message: string) => void warnings.push(message) } },
+      );
+      const named = warnings.filter((line) => line.includes("ERR_SIGNAL_UNLISTED"));
+      assert.deepEqual(named, [
+        'ERR_SIGNAL_UNLISTED: "box" sets or clears the signal full (annotation laws.example.com/full), which it does not list',
+      ]);
+    }
+  });
+
+  it("the time for a graceful deletion reaches the server", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ client, object }) {
+        await client.delete(ConfigMap, object.metadata.name, { gracePeriodSeconds: 7 });
+      },
+    });
+    await run([controller], async (client) => {
+      const { transport } = client;
+      const send = transport.send.bind(transport);
+      const bodies: string[] = [];
+      transport.send = (request, sink) => {
+        if (request.method === "DELETE") bodies.push(new TextDecoder().decode(request.body));
+        return send(request, sink);
+      };
+      await client.create(Box, Box("graceful", {}));
+      await until(() => bodies.length > 0);
+      transport.send = send;
+      assert.equal(JSON.parse(bodies[0]!).gracePeriodSeconds, 7);
     });
   });
 });

@@ -7,6 +7,7 @@ import { controllerRuntime } from "./controller-runtime.ts";
 import { e2e } from "./e2e/e2e.ts";
 import { gatewayApi } from "./gateway-api.ts";
 import { readCases, type Suite, type Surroundings } from "./suite.ts";
+import { sampleApiserver } from "./sample-apiserver.ts";
 import { testCmd } from "./test-cmd.ts";
 
 const helmVersion = "v4.2.4";
@@ -104,6 +105,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   "cel-tables": celTables,
   "gateway-api": gatewayApi,
   "test-cmd": testCmd,
+  "sample-apiserver": sampleApiserver,
   operator,
   e2e,
   helm,

@@ -2,7 +2,7 @@
 // The homeostat command. Plain JavaScript that any Node can parse: switches to a recent Node if necessary, then runs main,
 // from source in the workspace and from dist in the installed package.
 // Node's own modules come from getBuiltinModule: an import statement evaluates their getters, which loads many others.
-const builtin = process.getBuiltinModule ?? ((name) => import(name));
+const builtin = async (name) => process.getBuiltinModule?.(name) ?? (await import(name));
 const { existsSync } = await builtin("node:fs");
 const module = await builtin("node:module");
 

@@ -21,7 +21,10 @@ export function certificateFault(refused: RefusedCertificate): string | undefine
 
 const seconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-function timeFault({ certificate, nowMs }: RefusedCertificate): string | undefined {
+function timeFault({
+  certificate,
+  nowMs,
+}: Pick<RefusedCertificate, "certificate" | "nowMs">): string | undefined {
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
   const isEarly = nowMs < from;
@@ -65,7 +68,12 @@ export const untrustedCodes: ReadonlySet<string> = new Set([
   "INVALID_CA",
 ]);
 
-function trustFault({ code, certificate, authorities }: RefusedCertificate): string | undefined {
+function trustFault({
+  code,
+  certificate,
+  authorities,
+  nowMs,
+}: RefusedCertificate): string | undefined {
   if (code === "INVALID_PURPOSE") return "certificate specifies an incompatible key usage";
   if (!untrustedCodes.has(code)) return undefined;
   const text = "certificate signed by unknown authority";
@@ -73,10 +81,22 @@ function trustFault({ code, certificate, authorities }: RefusedCertificate): str
     ({ subject }) => subject === certificate.issuer,
   );
   if (!candidate) return text;
-  const why = signatureFault(certificate, candidate);
+  const why = authorityFault(certificate, candidate, nowMs);
   return why
     ? `${text} (possibly because of ${quoteGo(why)} while trying to verify candidate authority certificate ${quoteGo(nameOf(candidate))})`
     : text;
+}
+
+/** Why Go takes an authority of the issuer's name for another one. */
+function authorityFault(
+  certificate: X509Certificate,
+  authority: X509Certificate,
+  nowMs: number,
+): string | undefined {
+  const unsigned = signatureFault(certificate, authority);
+  if (unsigned) return unsigned;
+  const untimely = timeFault({ certificate: authority, nowMs });
+  return untimely && `x509: ${untimely}`;
 }
 
 /** Why `certificate` is not signed by an authority of its issuer's name. */
@@ -90,6 +110,26 @@ function signatureFault(
   const type = authority.publicKey.asymmetricKeyType ?? "";
   return signatureFaults[type] ?? "x509: cannot verify signature: algorithm unimplemented";
 }
+
+/**
+ * True for the certificate of a server that an authority of the same name has signed. OpenSSL takes
+ * it for self-signed where it has no key identifier of the authority, and Go writes none into it
+ * (crypto/x509.CreateCertificate); webhooks of knative.dev/pkg have such certificates.
+ */
+export function isSignedByNamesake(refused: Omit<RefusedCertificate, "host">): boolean {
+  const { code, certificate, authorities = "", nowMs } = refused;
+  return (
+    code === "DEPTH_ZERO_SELF_SIGNED_CERT" &&
+    parseAuthorities(authorities).some(
+      (authority) =>
+        certificate.checkIssued(authority) &&
+        authorityFault(certificate, authority, nowMs) === undefined &&
+        (authority.keyUsage?.includes(serverAuthentication) ?? true),
+    )
+  );
+}
+
+const serverAuthentication = "1.3.6.1.5.5.7.3.1";
 
 const signatureFaults: Readonly<Record<string, string>> = {
   rsa: "crypto/rsa: verification error",

@@ -1,48 +1,33 @@
 // Posts to webhooks over HTTPS, or to a handler in this process. Connections are kept per webhook.
 // Upstream: k8s.io/apiserver/pkg/util/webhook/client.go (hookClientConfig),
 // k8s.io/client-go/rest/{request,with_retry}.go.
+import type { X509Certificate } from "node:crypto";
 import { Agent as HttpAgent, request as requestPlain } from "node:http";
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
-import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
-import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
-import { authoritiesFault } from "./certificate-fault.ts";
+import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
+import {
+  address,
+  type Outgoing,
+  postError,
+  redirected,
+  type Reply,
+  serviceHost,
+} from "./outgoing.ts";
 import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
   type WebhookAccess,
-  type WebhookCall,
   type WebhookClient,
   type WebhookClientConfig,
   type WebhookClientOptions,
   WebhookError,
 } from "./webhook-client.ts";
 
-/** A response that has been read. */
-interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Uint8Array;
-}
-
-/** What is sent, and where to. */
-interface Outgoing {
-  /** GET after some redirects; it has no body. */
-  readonly method: "POST" | "GET";
-  /** As messages name it, e.g. `https://hook.shop.svc:443/convert?timeout=30s`. */
-  readonly url: URL;
-  readonly shown: string;
-  readonly call: WebhookCall;
-  readonly timeoutMs: number;
-  /** How many redirects have led here. */
-  readonly redirects: number;
-}
-
-const defaultTimeoutMs = 30_000;
 /** Connections to one webhook; a list may convert many objects at once. */
 const maxSockets = 100;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
@@ -50,20 +35,15 @@ const maxRetries = 10;
 
 /** The driver of one server. */
 export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): WebhookClient {
-  const agents = new Map<string, Agent | HttpAgent>();
-  const agentOf = ({ call: { config, access }, url }: Outgoing): Agent | HttpAgent => {
-    const { protocol } = url;
-    const key = JSON.stringify([protocol, config.url, config.service, config.caBundle, access]);
-    let agent = agents.get(key);
-    if (agent) return agent;
-    assertAuthorities(config);
-    const options = { keepAlive: true, maxSockets };
-    agent =
-      protocol === "http:"
-        ? new HttpAgent(options)
-        : new Agent({ ...options, ...authorities(config), ...identityOf(access) });
-    agents.set(key, agent);
-    return agent;
+  const connections = createConnections();
+  const sendTo = async (outgoing: Outgoing, at: Sending["at"]): Promise<Reply> => {
+    try {
+      return await send(outgoing, { clock, agent: connections.agentOf(outgoing), at });
+    } catch (error) {
+      if (!(error instanceof NamesakeError)) throw error;
+      connections.trust(outgoing, error.certificate);
+      return await send(outgoing, { clock, agent: connections.agentOf(outgoing), at });
+    }
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
     const { service } = outgoing.call.config;
@@ -72,7 +52,7 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
         ? locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443))
         : undefined;
     if (typeof at === "function") return await callHandler(at, outgoing, clock);
-    return await send(outgoing, { clock, agent: agentOf(outgoing), at });
+    return await sendTo(outgoing, at);
   };
   const follow = async (outgoing: Outgoing): Promise<Reply> => {
     const reply = await attempt(outgoing);
@@ -93,11 +73,64 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
           throw postError(outgoing, "context deadline exceeded");
       }
     },
+    close: () => connections.close(),
+  };
+}
+
+/** The kept connections, by webhook. */
+interface Connections {
+  agentOf(outgoing: Outgoing): Agent | HttpAgent;
+  /** Trusts a certificate beside the bundle of the webhook. */
+  trust(outgoing: Outgoing, certificate: X509Certificate): void;
+  close(): void;
+}
+
+function createConnections(): Connections {
+  const agents = new Map<string, Agent | HttpAgent>();
+  const trusted = new Map<string, X509Certificate>();
+  return {
+    agentOf(outgoing) {
+      const own = trusted.get(keyOf(outgoing));
+      const key = keyOf(outgoing) + (own?.fingerprint256 ?? "");
+      const agent = agents.get(key) ?? createAgent(outgoing, own);
+      agents.set(key, agent);
+      return agent;
+    },
+    trust: (outgoing, certificate) => void trusted.set(keyOf(outgoing), certificate),
     close() {
       for (const agent of agents.values()) agent.destroy();
       agents.clear();
     },
   };
+}
+
+/** What tells the connections of webhooks apart. */
+const keyOf = ({ call: { config, access }, url }: Outgoing): string =>
+  JSON.stringify([url.protocol, config.url, config.service, config.caBundle, access]);
+
+function createAgent({ call, url }: Outgoing, trusted?: X509Certificate): Agent | HttpAgent {
+  const { config, access } = call;
+  assertAuthorities(config);
+  const options = { keepAlive: true, maxSockets };
+  if (url.protocol === "http:") return new HttpAgent(options);
+  const { ca, ...chain } = authorities(config);
+  const bundle = trusted ? `${ca}\n${trusted.toString()}` : ca;
+  return new Agent({
+    ...options,
+    ...chain,
+    ...(bundle ? { ca: bundle } : {}),
+    ...identityOf(access),
+  });
+}
+
+/** A certificate was refused that the bundle does cover ({@link isSignedByNamesake}). */
+class NamesakeError extends WebhookError {
+  readonly certificate: X509Certificate;
+
+  constructor(message: string, certificate: X509Certificate) {
+    super(message);
+    this.certificate = certificate;
+  }
 }
 
 /** Resolves to false at the deadline. */
@@ -114,54 +147,6 @@ function assertAuthorities({ caBundle }: WebhookClientConfig): void {
   if (fault !== undefined) throw new WebhookError(fault, undefined, "client");
 }
 
-/** The path of a URL is kept, without a slash at its end; its query is not. */
-function address(call: WebhookCall): Outgoing {
-  const { url: text, service } = call.config;
-  const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
-  if (!service && !text)
-    throw new WebhookError("webhook configuration must have either service or URL");
-  const url = new URL(
-    service ? `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}` : text!,
-  );
-  if (service?.path) url.pathname = service.path;
-  url.pathname = posix.join("/", url.pathname).replace(/(.)\/$/, "$1");
-  url.search = `?timeout=${formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)))}`;
-  url.hash = "";
-  const host = service
-    ? `${url.hostname}:${service.port ?? 443}`
-    : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
-  const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
-  const waitMs = Math.min(timeoutMs, call.waitMs ?? timeoutMs);
-  return { method: "POST", url, shown, call, timeoutMs: waitMs, redirects: 0 };
-}
-
-/** As `URL.host` has it: without the port of HTTPS. */
-const serviceHost = ({
-  name,
-  namespace,
-  port = 443,
-}: NonNullable<WebhookClientConfig["service"]>): string =>
-  `${name}.${namespace}.svc${port === 443 ? "" : `:${port}`}`;
-
-const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const maxRedirects = 10;
-
-/**
- * Where a reply redirects to, as Go's client follows it: with the same method and body for 307 and
- * 308, else with GET.
- */
-function redirected(outgoing: Outgoing, { status, headers }: Reply): Outgoing | undefined {
-  const { location } = headers;
-  if (!redirections.has(status) || typeof location !== "string" || !location) return undefined;
-  if (!URL.canParse(location, outgoing.url.href))
-    throw postError(outgoing, `failed to parse Location header ${JSON.stringify(location)}`);
-  if (outgoing.redirects === maxRedirects - 1)
-    throw postError(outgoing, `stopped after ${maxRedirects} redirects`);
-  const url = new URL(location, outgoing.url.href);
-  const method = status === 307 || status === 308 ? outgoing.method : "GET";
-  return { ...outgoing, method, url, shown: url.href, redirects: outgoing.redirects + 1 };
-}
-
 function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocation {
   try {
     return find();
@@ -169,9 +154,6 @@ function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocatio
     throw postError(outgoing, error instanceof Error ? error.message : String(error));
   }
 }
-
-const postError = ({ shown }: Outgoing, why: string): WebhookError =>
-  new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`);
 
 /** As in Go, any certificate of a bundle is trusted, that of the webhook itself included. */
 const authorities = ({
@@ -258,7 +240,7 @@ async function sendOnce(
       timer.cancel();
       closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
       void dialledBy(outgoing, { target, host: verified }, error, clock.now()).then((dialled) =>
-        fail(postError(outgoing, goNetError(error, dialled))),
+        fail(callError(outgoing, dialled, error)),
       );
     };
     const timer = clock.timer(timeoutMs, () => {
@@ -269,6 +251,18 @@ async function sendOnce(
     sent.on("error", stop);
     sent.end(method === "POST" ? call.body : undefined);
   });
+}
+
+function callError(
+  outgoing: Outgoing,
+  dialled: Dialled,
+  error: Error & { readonly code?: string },
+): WebhookError {
+  const fault = postError(outgoing, goNetError(error, dialled));
+  const { refused } = dialled;
+  return refused && isSignedByNamesake({ ...refused, code: error.code ?? "" })
+    ? new NamesakeError(fault.message, refused.certificate)
+    : fault;
 }
 
 const bodyError = (why: string): WebhookError =>

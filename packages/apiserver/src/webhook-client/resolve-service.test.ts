@@ -30,13 +30,15 @@ test("a Service is at its first ready endpoint, at the port of the same name", (
   assert.deepEqual(resolve(service(), [slice(false), slice(undefined)]), at);
 });
 
+test("an external name is the host, at the port that is asked for", () => {
+  const external = service({ type: "ExternalName", externalName: "hook.example.com" });
+  assert.deepEqual(resolve(external, [], 80), { host: "hook.example.com", port: 80 });
+});
+
 test("what is missing has upstream's message", () => {
   const none = 'no endpoints available for service "hook"';
   assert.equal(resolve(undefined, []), 'service "hook" not found');
-  assert.equal(
-    resolve(service({ type: "ExternalName" }), []),
-    'unsupported service type "ExternalName"',
-  );
+  assert.equal(resolve(service({ type: "Other" }), []), 'unsupported service type "Other"');
   assert.equal(resolve(service(), [], 80), 'no service port 80 found for service "hook"');
   assert.equal(resolve(service(), []), none);
   assert.equal(resolve(service(), [slice(false)]), none);

@@ -1,6 +1,8 @@
-// Finds the address of a Service: in a table given at start, or at a ready endpoint.
-// Upstream: k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveEndpoint). Without a network of pods a
-// cluster IP leads nowhere, so the endpoints are used as with --enable-aggregator-routing.
+// Finds the address of a Service: in a table given at start, at its external name, or at a ready
+// endpoint.
+// Upstream: k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveCluster, ResolveEndpoint). Without a
+// network of pods a cluster IP leads nowhere, so the endpoints are used as with
+// --enable-aggregator-routing.
 import type { Decoded } from "homeostat/api";
 import type { Service } from "homeostat/k8s/core/v1";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
@@ -44,6 +46,7 @@ function resolveEndpoint(
   const service = lookup.service(namespace, name);
   if (!service) throw new Error(`service "${name}" not found`);
   const type = service.spec?.type ?? "ClusterIP";
+  if (type === "ExternalName") return { host: service.spec?.externalName ?? "", port };
   if (!routable.has(type)) throw new Error(`unsupported service type "${type}"`);
   const servicePort = service.spec?.ports?.find((each) => each.port === port);
   if (!servicePort) throw new Error(`no service port ${port} found for service "${name}"`);

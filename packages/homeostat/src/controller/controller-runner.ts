@@ -12,6 +12,7 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
+import { SampledRuns } from "./boundaries/sampled-runs.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
 import { followSources } from "./external-sources.ts";
@@ -34,6 +35,7 @@ import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { UsedSignals } from "./signals/used-signals.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
@@ -178,9 +180,7 @@ function createState(
     primary,
     breaches,
     dynamicWatches: openDynamicWatches(options, loops, warnings),
-    ownMemory: new OwnMemory(),
-    sharedApplies: new SharedApplies(),
-    phaseCalls: new PhaseCalls(),
+    ...createMemories(options, warnings),
     warnings,
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,
@@ -212,6 +212,15 @@ function createState(
     timeoutMs: parseDuration(options.definition.timeout),
   };
 }
+
+/** What the runs of a controller remember together. */
+const createMemories = ({ definition }: RunnerOptions, warnings: WarnOnce) => ({
+  ownMemory: new OwnMemory(),
+  sharedApplies: new SharedApplies(),
+  usedSignals: new UsedSignals(definition, warnings),
+  phaseCalls: new PhaseCalls(),
+  sampledRuns: new SampledRuns(),
+});
 
 function detectorOf(
   { names, writeChains, contested }: RunnerOptions,

@@ -59,8 +59,8 @@ export interface Reports {
   readonly conditions?: boolean;
   /**
    * Labels and annotations that a reconcile reads by name and does not declare
-   * (ERR_METADATA_UNDECLARED). For tests and development: their reads pass through proxies.
-   * Default: false; a test cluster sets it.
+   * (ERR_METADATA_UNDECLARED). Default: found in samples; true: in each run, through proxies, as in
+   * a test cluster.
    */
   readonly metadata?: boolean;
 }

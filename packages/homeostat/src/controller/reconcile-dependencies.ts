@@ -5,11 +5,13 @@ import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Breaches } from "./boundaries/breaches.ts";
+import type { SampledRuns } from "./boundaries/sampled-runs.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
 import type { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { Signal } from "./signals/signal.ts";
+import type { UsedSignals } from "./signals/used-signals.ts";
 import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
@@ -34,6 +36,7 @@ export interface ReconcileDependencies {
   readonly dynamicWatches: DynamicWatches;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
+  readonly usedSignals: UsedSignals;
   readonly phaseCalls: PhaseCalls;
   /** Of all controllers of the manager. */
   readonly statusTurns: StatusTurns;
@@ -41,8 +44,9 @@ export interface ReconcileDependencies {
   readonly breaches: Breaches;
   /** The conditions Reconciling and Stalled are kept. */
   readonly keepsConditions: boolean;
-  /** Reads of labels and annotations are observed. */
-  readonly observesMetadata: boolean;
+  /** Reads of labels and annotations are observed: of all runs, of none, or of some. */
+  readonly observesMetadata: boolean | undefined;
+  readonly sampledRuns: SampledRuns;
   /** Of the reconciled kind's controller; Events that the user's code records go through it. */
   readonly recorder: EventRecorder;
   /** What was reported about the loop that an object is in; undefined when it is in none. */

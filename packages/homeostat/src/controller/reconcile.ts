@@ -139,6 +139,7 @@ async function runAndWriteStatus(
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
+  scope.usedSignals = dependencies.usedSignals;
   scope.phaseHost = {
     uid: run.object.metadata.uid!,
     calls: dependencies.phaseCalls,

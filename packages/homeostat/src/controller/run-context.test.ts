@@ -14,7 +14,8 @@ function open() {
   const calls = { own: idle, step: idle, status: idle, condition: idle, watch: idle };
   const scope = { signal, record: new RunRecord() };
   const definition = { kind, refs: {}, watches: {} };
-  const run = { object, scope, ...late, ...calls } as unknown as ContextRun;
+  const observe = <T>(read: T): T => read;
+  const run = { object, scope, observe, ...late, ...calls } as unknown as ContextRun;
   return { signal, context: createContext({ definition } as never, run) as any };
 }
 

@@ -1,8 +1,10 @@
 // The context that the user's code receives: a plain object, whose dearer parts are made when they
 // are first read.
+import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { describeError } from "../util/describe-error.ts";
+import { observeByAccessors } from "./boundaries/observe-by-accessors.ts";
 import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
 import type { Context, ControllerDefinition } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
@@ -21,6 +23,7 @@ import type { Selection } from "./watching/selection.ts";
 export interface ContextRun {
   readonly object: KubeObject;
   readonly scope: RunScope;
+  readonly observe: Observe;
   readonly wait: unknown;
   readonly client: unknown;
   readonly recorder: unknown;
@@ -39,7 +42,7 @@ export interface ContextRun {
 /** Creates the context of a run. */
 export function createContext(dependencies: ReconcileDependencies, run: ContextRun): object {
   const { definition } = dependencies;
-  const observe = observerOf(dependencies, run.object);
+  const { observe } = run;
   const recorded = recordStart(definition, run.object, run.scope);
   const reads = () => readsOf(dependencies, run, observe);
   return new RunContext(run, () => openCache(dependencies, run, observe), {
@@ -151,7 +154,7 @@ function readsOf(
     observe,
     reading: (kind: Kind) => scope.record.reads(kind),
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
-    ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
+    ...(isFinal(object) ? { failed: reportUnresolved(dependencies, object, scope) } : {}),
   };
 }
 
@@ -174,19 +177,29 @@ function openCache(
   });
 }
 
-type Observe = <T>(read: T) => T;
+/** An object or a list of them, as the user's code receives it. */
+export type Observe = <T>(read: T) => T;
+
+const asIs: Observe = (read) => read;
 
 /** Where labels and annotations are not observed, objects are handed out as they are. */
 export function observerOf(dependencies: ReconcileDependencies, object: KubeObject): Observe {
-  if (!dependencies.observesMetadata) return (read) => read;
-  return createMetadataObserver({ ...dependencies, object });
+  const { observesMetadata, sampledRuns } = dependencies;
+  if (observesMetadata === true) return createMetadataObserver({ ...dependencies, object });
+  if (observesMetadata === false || !sampledRuns.next()) return asIs;
+  return createMetadataObserver({ ...dependencies, object, observeMap: observeByAccessors });
 }
 
 /** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */
-function reportUnresolved({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+function reportUnresolved(
+  { warnings, definition, primary }: ReconcileDependencies,
+  { metadata }: KubeObject,
+  { title }: RunScope,
+) {
+  const { message: mismatch } = primary.entry(formatObjectKey(metadata))?.mismatch ?? {};
   return (what: string, error: unknown): void =>
     warnings.warn(title, what, {
-      message: `finalize runs without ${what}: ${describeError(error)}`,
+      message: `finalize runs without ${what}: ${mismatch === undefined ? describeError(error) : `the object does not match its definition: ${mismatch}`}`,
       controller: definition.name,
       error,
     });

@@ -27,7 +27,13 @@ import { createOwn, type Owning } from "./own/create-own.ts";
 import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { targetsOf } from "./resolve-refs.ts";
-import { type ContextRun, createContext, isFinal, observerOf } from "./run-context.ts";
+import {
+  type ContextRun,
+  createContext,
+  isFinal,
+  type Observe,
+  observerOf,
+} from "./run-context.ts";
 import type { RunClient } from "./run/run-client.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
@@ -49,6 +55,7 @@ export class Run implements ContextRun {
   readonly object: KubeObject;
   readonly scope: RunScope;
   readonly caller: RunClient;
+  readonly observe: Observe;
   readonly intent: StatusIntent = createStatusIntent();
   readonly context: Context<any, any, any, any, any>;
   readonly #dependencies: ReconcileDependencies;
@@ -70,6 +77,7 @@ export class Run implements ContextRun {
     this.object = object;
     this.scope = scope;
     this.caller = caller;
+    this.observe = observerOf(dependencies, object);
     this.#dependencies = dependencies;
     const { dynamicWatches } = dependencies;
     const isWatched = (kind: Kind): boolean =>
@@ -111,6 +119,7 @@ export class Run implements ContextRun {
   status(fields: Readonly<Record<string, unknown>>): void {
     this.scope.assertRunning("status(…)");
     this.#reads.writes("sets its status");
+    refuseUndeclaredFields(this.#dependencies.definition, fields);
     setStatusFields(this.intent, fields);
   }
 
@@ -149,7 +158,7 @@ export class Run implements ContextRun {
       refuseNarrow(this.#dependencies, kind, selection);
       const key = formatObjectKey(object.metadata);
       const found = await dynamicWatches.read({ key, kind, selection, signal: scope.signal });
-      return observerOf(this.#dependencies, object)(found);
+      return this.observe(found);
     };
     return scope.call(`watch(${kind?.kind})`, read, { isRead: true });
   }
@@ -190,7 +199,7 @@ function recorderOf(
 /** The client of the context; its default namespace is that of the object. */
 function openClient(
   dependencies: ReconcileDependencies,
-  { object, caller }: Run,
+  { object, caller, observe }: Run,
   parts: Pick<ClientRun, "scope" | "reads" | "guards"> & { readonly scope: RunScope },
 ): ControllerClient {
   const { metadata } = object;
@@ -200,7 +209,7 @@ function openClient(
   const by = formatObjectKey(metadata);
   return createControllerClient(inNamespace, {
     ...parts,
-    observe: observerOf(dependencies, object),
+    observe,
     runtime,
     manager: names.manager,
     applies: (kind, manifest, manager) => {
@@ -273,6 +282,26 @@ function guardOf(
     if (isWhole && !current && !("current" in write)) return;
     guard.check({ ...write, current });
   };
+}
+
+const alwaysThere = ["conditions", "observedGeneration"];
+
+/** The server would refuse the whole status, or drop the field in silence. */
+function refuseUndeclaredFields({ kind, name }: ControllerDefinition, fields: object): void {
+  const definition = definitionOfKind(kind);
+  if (!definition || definition.status?.["x-kubernetes-preserve-unknown-fields"]) return;
+  const { properties = {}, additionalProperties } = definition.status ?? {};
+  const isDeclared = (field: string): boolean =>
+    Object.hasOwn(properties, field) || alwaysThere.includes(field);
+  const missing = additionalProperties
+    ? undefined
+    : Object.keys(fields).find((field) => !isDeclared(field));
+  if (missing === undefined) return;
+  throw new HomeostatError(
+    "ERR_UNDECLARED",
+    `"${name}" sets status.${missing}, which ${kind.kind} does not declare; it has ${Object.keys(properties).join(", ") || "none"}`,
+    { hint: "add the field to the resource's `status`" },
+  );
 }
 
 function setCondition(

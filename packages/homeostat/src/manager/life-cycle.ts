@@ -146,7 +146,6 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     reports: {
       events: true,
       conditions: true,
-      metadata: false,
       ...options.reports,
       ...definition.reports,
     },

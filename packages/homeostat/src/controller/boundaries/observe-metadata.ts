@@ -12,19 +12,33 @@ export type MetadataReader = (field: MetadataMap, key: string) => void;
 
 type Values = Readonly<Record<string, string>>;
 
+/** Observes one map. */
+export type ObserveMap = (values: Values, read: (key: string) => void) => Values;
+
 /** A shallow copy of `object` that calls `read`. What is not read is not copied. */
-export function observeMetadata<O extends KubeObject>(object: O, read: MetadataReader): O {
+export function observeMetadata<O extends KubeObject>(
+  object: O,
+  read: MetadataReader,
+  observeMap: ObserveMap = observeKeys,
+): O {
   const { metadata } = object;
   let observed: object | undefined;
   const descriptors = {
     ...Object.getOwnPropertyDescriptors(object),
-    metadata: { enumerable: true, get: () => (observed ??= observeMaps(metadata, read)) },
+    metadata: {
+      enumerable: true,
+      get: () => (observed ??= observeMaps(metadata, read, observeMap)),
+    },
   };
   const copy = Object.defineProperties({}, descriptors) as O;
   return Object.isFrozen(object) ? Object.freeze(copy) : copy;
 }
 
-function observeMaps(metadata: KubeObject["metadata"], read: MetadataReader): object {
+function observeMaps(
+  metadata: KubeObject["metadata"],
+  read: MetadataReader,
+  observeMap: ObserveMap,
+): object {
   const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(metadata);
   for (const field of ["labels", "annotations"] as const) {
     const values = metadata[field];
@@ -32,7 +46,7 @@ function observeMaps(metadata: KubeObject["metadata"], read: MetadataReader): ob
     let observed: Values | undefined;
     descriptors[field] = {
       enumerable: true,
-      get: () => (observed ??= observeKeys(values, (key) => read(field, key))),
+      get: () => (observed ??= observeMap(values, (key) => read(field, key))),
     };
   }
   const copy = Object.defineProperties({}, descriptors);

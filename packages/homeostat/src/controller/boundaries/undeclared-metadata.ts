@@ -9,7 +9,12 @@ import { isChild } from "../own/back-reference.ts";
 import { managedEntries } from "../own/owned-fields.ts";
 import { declaredSelections } from "../watching/declared-selections.ts";
 import type { Breaches } from "./breaches.ts";
-import { type MetadataMap, observeMetadata } from "./observe-metadata.ts";
+import {
+  type MetadataMap,
+  type MetadataReader,
+  type ObserveMap,
+  observeMetadata,
+} from "./observe-metadata.ts";
 
 /** The run that reads. */
 export interface ObservedRun {
@@ -18,7 +23,12 @@ export interface ObservedRun {
   /** The reconciled object. */
   readonly object: KubeObject;
   readonly breaches: Breaches;
+  /** Without it, reads pass through proxies. */
+  readonly observeMap?: ObserveMap;
 }
+
+/** Objects of a list that are observed: a list is as likely read alike throughout. */
+const observedOfList = 100;
 
 const nouns = { labels: "label", annotations: "annotation" } as const;
 
@@ -29,14 +39,17 @@ const nouns = { labels: "label", annotations: "annotation" } as const;
 export function createMetadataObserver(run: ObservedRun): <T>(read: T) => T {
   const observe = (object: KubeObject | undefined): unknown => {
     if (!object || isChild(object, run.object)) return object;
-    return observeMetadata(object, (field, key) => {
+    const read: MetadataReader = (field, key) => {
       if (!isDeclared(run, field, key) && !wrote(run.names, object, field, key))
         report(run, object, field, key);
-    });
+    };
+    return observeMetadata(object, read, run.observeMap);
   };
   return <T>(read: T) =>
     (Array.isArray(read)
-      ? read.map((one: KubeObject) => observe(one))
+      ? read.map((one: KubeObject, i) =>
+          run.observeMap && i >= observedOfList ? one : observe(one),
+        )
       : observe(read as KubeObject | undefined)) as T;
 }
 

@@ -2,11 +2,13 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { currentWork, type CurrentWork } from "../../client/write-context.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
+import type { SignalUse } from "../signals/signal-use.ts";
 
 /** What code that runs may know of its run. */
 export interface CurrentRun extends CurrentWork {
   readonly hasEnded: boolean;
   readonly phaseHost: PhaseHost | undefined;
+  readonly usedSignals: SignalUse | undefined;
   /** Records a result that the user's code has made. */
   made(what: string): void;
   /** Receives an error that no code received. */

@@ -8,6 +8,7 @@ import { addCaller } from "../../util/user-frames.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import type { ChainRun } from "../loop/write-chains.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
+import type { SignalUse } from "../signals/signal-use.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import { type CurrentRun, currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -44,6 +45,8 @@ export class RunScope implements CurrentRun {
   readonly requests: OpenRequests | undefined;
   /** Undefined outside of a manager. */
   phaseHost: PhaseHost | undefined;
+  /** Undefined outside of a manager. */
+  usedSignals: SignalUse | undefined;
   /** Which runs have caused it; undefined where that is not followed. */
   readonly chain: ChainRun | undefined;
   readonly #late: (error: unknown) => void;

@@ -47,7 +47,7 @@ export interface RunnerOptions {
   /** Events go through it. */
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */
-  readonly reports: Required<Reports>;
+  readonly reports: Reports & Required<Omit<Reports, "metadata">>;
   /** Of all controllers of the manager. */
   readonly statusTurns: StatusTurns;
   /** Of all controllers of the manager. */

@@ -7,6 +7,7 @@ import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { labelKeyFaults } from "../../api/selectors/syntax-rules.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
+import { currentRun } from "../run/current-run.ts";
 import { carriedValue, type Signal, type SignalCarrier, type SignalOptions } from "./signal.ts";
 import { clearSignal, setSignal } from "./write-signal.ts";
 
@@ -28,8 +29,14 @@ export function defineSignal<K extends Kind>(options: SignalOptions<K>): Signal<
     withinMs: within === undefined ? undefined : parseDuration(within),
     isSet: (object) => carriedValue(carrier, object as KubeObject) !== undefined,
     valueOf: (object) => carriedValue(carrier, object as KubeObject),
-    set: (context, object, value) => setSignal(signal, context, object as KubeObject, value),
-    clear: (context, object) => clearSignal(signal, context, object as KubeObject),
+    set(context, object, value) {
+      currentRun.getStore()?.usedSignals?.uses(signal);
+      return setSignal(signal, context, object as KubeObject, value);
+    },
+    clear(context, object) {
+      currentRun.getStore()?.usedSignals?.uses(signal);
+      return clearSignal(signal, context, object as KubeObject);
+    },
   };
   return Object.freeze(signal);
 }

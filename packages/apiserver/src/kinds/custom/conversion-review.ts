@@ -2,7 +2,6 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go,
 // k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (Decode).
 import {
-  encodeJson,
   isObject,
   type Json,
   type JsonObject,

@@ -45,10 +45,12 @@ export interface Strategy<T extends object = JsonObject> {
   validateCreate(object: T, context: ValidationContext): readonly FieldError[];
   /**
    * Validates a change. The registry has put in front: the common metadata rules with the
-   * path-segment rule for names, and twice the rules on metadata changes, as upstream has them. A
-   * kind that validates the whole object again calls `validateObjectMeta` itself.
+   * path-segment rule for names, and twice the rules on metadata changes, as upstream has them for
+   * most kinds. A kind that validates the whole object again calls `validateObjectMeta` itself.
    */
   validateUpdate(object: T, old: T, context: ValidationContext): ValidationResult;
+  /** "common": the kind's own rules do not repeat those on metadata changes. */
+  readonly metadataChanges?: "common";
   /** Validates metadata.name beyond presence; returns a message for every violation. */
   readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
   /**

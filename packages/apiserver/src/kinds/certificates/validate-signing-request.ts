@@ -70,7 +70,7 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
   const keepsSigner = old !== undefined && (old.spec?.signerName ?? "") === legacySigner;
   return [
     ...finalizerErrors(object),
-    ...(fault ? [fieldError.invalid("spec.request", spec.request || null, fault)] : []),
+    ...(fault ? [fieldError.invalid("spec.request", spec.request ?? null, fault)] : []),
     ...usageErrors(spec.usages ?? [], old ? (old.spec?.usages ?? []) : undefined),
     ...(signer === legacySigner && !keepsSigner
       ? [

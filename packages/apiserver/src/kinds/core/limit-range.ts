@@ -32,7 +32,11 @@ export const limitRange: KindDefinition<Decoded<LimitRange>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
-    ...validateWholeObject({ namespaced: true, validate: validateLimits }),
+    ...validateWholeObject({
+      namespaced: true,
+      metadataChanges: "common",
+      validate: validateLimits,
+    }),
   },
 };
 

@@ -15,7 +15,11 @@ import { immutable, validateWholeObject } from "../validation/validate-object.ts
 import { diffPrinted } from "../printers/unified-diff.ts";
 import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
-import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
+import {
+  type ClaimSpecValidationOptions,
+  validateClaimSpec,
+} from "./persistent-volume-claim/validate-claim-spec.ts";
+import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
 import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-status.ts";
@@ -43,7 +47,7 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
     },
     ...validateWholeObject({
       namespaced: true,
-      validate: ({ spec }) => validateClaimSpec(spec ?? {}, "spec"),
+      validate: ({ spec }, old) => validateClaimSpec(spec ?? {}, "spec", old && leniency(old)),
       validateChange: validateClaimUpdate,
     }),
     warningsOnCreate: claimWarnings,
@@ -75,6 +79,12 @@ function normalizeDataSources(
   else if (!dataSource && dataSourceRef && !dataSourceRef.namespace)
     spec.dataSource = { ...dataSourceRef };
 }
+
+/** What the stored claim breaks already, the new one may break, too. */
+const leniency = ({ spec }: Decoded<PersistentVolumeClaim>): ClaimSpecValidationOptions => ({
+  allowInvalidSelectorValues: validateLabelSelector(spec?.selector ?? {}, "").length > 0,
+  allowInvalidGroups: isSet(spec?.dataSource?.apiGroup) || isSet(spec?.dataSourceRef?.apiGroup),
+});
 
 type DataSource = NonNullable<Decoded<PersistentVolumeClaimSpec>["dataSource"]>;
 

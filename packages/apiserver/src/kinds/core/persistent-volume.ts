@@ -11,7 +11,7 @@ import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
-import { validateWholeObject } from "../validation/validate-object.ts";
+import { metadataErrors, validateWholeObject } from "../validation/validate-object.ts";
 import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import { validateVolume, validateVolumeUpdate } from "./persistent-volume/validate-volume.ts";
@@ -36,8 +36,13 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
     },
     ...validateWholeObject({
       namespaced: false,
+      metadataChanges: "common",
       validate: validateVolume,
-      validateChange: validateVolumeUpdate,
+      // Upstream validates the whole object twice.
+      validateChange: (object, old) => [
+        ...metadataErrors(object, { namespaced: false }),
+        ...validateVolumeUpdate(object, old),
+      ],
     }),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,

@@ -162,3 +162,60 @@ test("a Job's template prints whole, metadata under JSON's names", () => {
     /^spec\.template: Invalid value: \{"labels":\{"batch\.kubernetes\.io\/controller-uid":"u",.*\},"Spec":\{"Volumes":null,"InitContainers":null,"Containers":\[\{"Name":"c","Image":"i",.*"SecurityContext":\{"HostNetwork":false,"HostPID":true,.*\}: field is immutable$/,
   );
 });
+
+test("rules that the stored object breaks, or that upstream repeats", () => {
+  const claim = {
+    metadata: { name: "c", namespace: "n" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: "1Gi" } },
+      dataSource: { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: "s" },
+    },
+  };
+  const group = (errors: readonly string[]): readonly string[] =>
+    errors.filter((error) => error.includes("apiGroup:"));
+  const wrong = { apiGroup: "Bad Group", kind: "VolumeSnapshot", name: "s" };
+  const edit = (spec: JsonObject): JsonObject => ({ ...spec, dataSource: wrong });
+  assert.deepEqual(group(change(["", "persistentvolumeclaims"], claim, edit)), []);
+  const balancer = {
+    metadata: { name: "s", namespace: "n" },
+    spec: { type: "LoadBalancer", ports: [{ port: 80 }], loadBalancerClass: "a.b/c" },
+  };
+  const classErrors = change(["", "services"], balancer, (spec) => ({
+    ...spec,
+    loadBalancerClass: "Bad Class",
+  })).map((error) => error.slice(0, error.indexOf(": name part")));
+  assert.deepEqual(classErrors.length, 3);
+  assert.equal(classErrors[1], classErrors[2]);
+});
+
+test("a headless service keeps its families, unless its policy is SingleStack", () => {
+  const headless = {
+    metadata: { name: "s", namespace: "n" },
+    spec: { clusterIP: "None", ports: [{ port: 80 }] },
+  };
+  assert.throws(
+    () => change(["", "services"], headless, (spec) => ({ ...spec, ipFamilies: ["IPv6"] })),
+    /spec\.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release/,
+  );
+});
+
+test("warnings about the templates of a PodTemplate and of a ReplicationController", () => {
+  const containers = [{ name: "c", image: "i" }];
+  const template = (seconds: number) => ({
+    metadata: { labels: { a: "b" } },
+    spec: { containers, terminationGracePeriodSeconds: seconds },
+  });
+  const metadata = { name: "a", namespace: "n" };
+  const warning =
+    "template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1";
+  const templates = openKind("", "podtemplates");
+  const stored = templates.create({ metadata, template: template(1) }).object;
+  const changed = templates.update(stored, { ...stored, template: template(-1) });
+  assert.deepEqual(changed.warnings, [warning]);
+  const controllers = openKind("", "replicationcontrollers");
+  const spec = (seconds: number) => ({ selector: { a: "b" }, template: template(seconds) });
+  const old = controllers.create({ metadata, spec: spec(-1) }).object;
+  const mended = controllers.update(old, { ...old, spec: spec(1) });
+  assert.deepEqual(mended.warnings, [`spec.${warning}`], "the old template is shown");
+});

@@ -16,6 +16,8 @@ import { setPodTemplateDefaults } from "./pod/pod-template-spec.ts";
 import { createReplicaScale } from "./workload/replica-scale.ts";
 import { replicaStatusStrategy } from "./workload/replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
+import { generationChanged, templateWarnings } from "./workload/workload-warnings.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";
 
@@ -26,7 +28,14 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
   strategy: {
     ...workloadStrategy,
     defaultPropagation: "Orphan",
+    // Upstream passes the old template as the new one.
+    warningsOnUpdate: (object, old) =>
+      generationChanged(object, old) ? templateWarnings(old) : [],
     ...validateWholeObject({
+      validateName: (name, prefixOnly) =>
+        nameIsDnsSubdomain(name, prefixOnly).map((fault) =>
+          fault.replace("no more than 253 characters", "no more than 253 bytes"),
+        ),
       validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
     }),
   },

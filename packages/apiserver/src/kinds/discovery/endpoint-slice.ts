@@ -33,6 +33,7 @@ export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {
     },
     ...validateWholeObject({
       namespaced: true,
+      metadataChanges: "common",
       validate: validateEndpointSlice,
       validateChange: (object, old) =>
         immutable("addressType", object.addressType ?? "", old.addressType ?? ""),

@@ -45,6 +45,7 @@ export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
   ...gvk("v1", "Event"),
   strategy: {
     ...commonStrategy,
+    metadataChanges: "common",
     validateName: () => [],
     validateCreate: (object) => validateEvent(object, "reportingComponent"),
     validateUpdate: (object) => validateEvent(object, "reportingComponent"),

@@ -20,7 +20,12 @@ export function flowControlStrategy<T extends FlowControlObject>(
   return {
     strategy: {
       ...specStatusStrategy,
-      ...validateWholeObject({ namespaced: false, validate, validateChange: conditionErrors }),
+      ...validateWholeObject({
+        namespaced: false,
+        metadataChanges: "common",
+        validate,
+        validateChange: conditionErrors,
+      }),
     },
     subresources: {
       status: {

@@ -15,6 +15,7 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { pathSegmentName } from "../../apimachinery/meta/validate-object-meta.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
@@ -33,6 +34,9 @@ export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> =
   strategy: {
     ...specStatusStrategy,
     allowUnconditionalUpdate: false,
+    // Upstream has no rules of its own about metadata.
+    metadataChanges: "common",
+    validateName: pathSegmentName,
     prepareForCreate(object) {
       object.status = {
         disruptionsAllowed: 0,

@@ -25,6 +25,7 @@ export const csiNode: KindDefinition<Decoded<CSINode>> = {
     allowUnconditionalUpdate: false,
     ...validateWholeObject({
       namespaced: false,
+      metadataChanges: "common",
       validate: driverErrors,
       validateChange: driverChangeErrors,
     }),

@@ -71,6 +71,7 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
       ...errorIf((object.driverName ?? "") !== (old.driverName ?? ""), () =>
         fieldError.forbidden("driverName", "updates to driverName are forbidden."),
       ),

@@ -22,6 +22,7 @@ const maxMessageBytes = 1024;
 
 const validation = validateWholeObject<Decoded<VolumeAttachment>>({
   namespaced: false,
+  metadataChanges: "common",
   validate,
   validateChange: (object, old) => immutableSpec("storage.VolumeAttachmentSpec", object, old),
 });

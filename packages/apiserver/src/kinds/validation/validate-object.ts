@@ -95,6 +95,8 @@ export const metadataErrors = (
 export interface WholeObjectRules<T extends object> {
   /** Set where updates validate metadata again; elsewhere they validate only its finalizers. */
   readonly namespaced?: boolean;
+  /** {@link Strategy.metadataChanges} */
+  readonly metadataChanges?: "common";
   /** Default: {@link nameIsDnsSubdomain}. */
   readonly validateName?: NameRule;
   /** The rules beyond metadata; `old` is the stored object on update. */
@@ -105,19 +107,20 @@ export interface WholeObjectRules<T extends object> {
 /** Validation of a kind whose updates validate the whole object again, and then the change. */
 export const validateWholeObject = <T extends DecodedObject & JsonObject>({
   namespaced,
+  metadataChanges,
   validateName = nameIsDnsSubdomain,
   validate,
   validateChange = () => [],
 }: WholeObjectRules<T>): Pick<
   Strategy<T>,
-  "validateName" | "validateCreate" | "validateUpdate"
+  "validateName" | "validateCreate" | "validateUpdate" | "metadataChanges"
 > => ({
+  ...(metadataChanges ? { metadataChanges } : {}),
   validateName,
   validateCreate: (object) => [...finalizerErrors(object), ...validate(object, undefined)],
   validateUpdate: (object, old) => [
-    ...(namespaced === undefined
-      ? finalizerErrors(object)
-      : metadataErrors(object, { namespaced, validateName })),
+    ...(metadataChanges ? [] : finalizerErrors(object)),
+    ...(namespaced === undefined ? [] : metadataErrors(object, { namespaced, validateName })),
     ...validate(object, old),
     ...validateChange(object, old),
   ],

@@ -37,12 +37,12 @@ export function beforeUpdate(
   const metaErrors = validateMetaUpdate(hub, old);
   const { errors, warnings } = toOutcome(strategy.validateUpdate(hub, old, context));
   for (const text of warnings) context.warn(text);
-  // Upstream's common rules and the kind's own both check metadata changes, so every such error is
-  // reported twice.
+  // Upstream's common rules and those of most kinds both check metadata changes, so every such
+  // error is reported twice.
   assertValid(resource, hub, [
     ...validateObjectMeta(hub, resource, pathSegmentName),
     ...metaErrors,
-    ...metaErrors,
+    ...(strategy.metadataChanges === "common" ? [] : metaErrors),
     ...errors,
   ]);
   for (const text of strategy.warningsOnUpdate(hub, old, context)) context.warn(text);

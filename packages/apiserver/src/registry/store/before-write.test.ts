@@ -2,7 +2,7 @@
 // even when it refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "homeostat/api";
+import { isApiStatusError, type JsonObject } from "homeostat/api";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -28,18 +28,20 @@ const widget = (size: number): JsonObject => ({
   spec: { size },
 });
 
+const silent: WriteContext = {
+  user: "ann",
+  dryRun: false,
+  subresource: "",
+  now: "2026-01-01T00:00:00Z",
+  warn() {},
+};
+
 function collect(write: (context: WriteContext) => void): {
   readonly warnings: readonly string[];
   readonly refused: boolean;
 } {
   const warnings: string[] = [];
-  const context: WriteContext = {
-    user: "ann",
-    dryRun: false,
-    subresource: "",
-    now: "2026-01-01T00:00:00Z",
-    warn: (text) => void warnings.push(text),
-  };
+  const context = { ...silent, warn: (text: string) => void warnings.push(text) };
   try {
     write(context);
     return { warnings, refused: false };
@@ -63,4 +65,18 @@ test("a change is warned about once it is valid", () => {
   const { spec: _, ...old } = widget(1);
   assert.deepEqual(update(-1, old), { warnings: ["ratcheted"], refused: true });
   assert.deepEqual(update(2, old), { warnings: ["ratcheted", "on update"], refused: false });
+});
+
+test("a change of metadata is checked by upstream's common rules, and by those of most kinds", () => {
+  const old = widget(1);
+  const metadata = { ...(old.metadata as JsonObject), labels: { "a b": "c" } };
+  const causes = (given: Strategy): number => {
+    try {
+      beforeUpdate(scope, given, { hub: { ...old, metadata }, old, context: silent });
+      return 0;
+    } catch (error) {
+      return isApiStatusError(error) ? (error.status.details?.causes?.length ?? 0) : 0;
+    }
+  };
+  assert.deepEqual([causes(strategy), causes({ ...strategy, metadataChanges: "common" })], [3, 2]);
 });

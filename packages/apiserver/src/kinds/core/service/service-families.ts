@@ -72,7 +72,7 @@ function reductionErrors(service: Decoded<Service>, old: Decoded<Service>): Fiel
     return [];
   }
   const isReduced = (of: (each: Decoded<Service>) => readonly string[]): boolean =>
-    of(service).length === 1 && of(old).length === 2 && of(service)[0] === of(old)[0];
+    of(service).length > 0 && of(service).length < of(old).length;
   const error = (what: string): FieldError =>
     policyError(service, `must be 'SingleStack' to release the secondary ${what}`);
   return [

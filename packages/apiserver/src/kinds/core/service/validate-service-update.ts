@@ -18,6 +18,7 @@ import {
   specOf,
   typeOf,
 } from "./service-fields.ts";
+import { loadBalancerClassErrors } from "./validate-service.ts";
 
 /** Every error of an update of the spec. */
 export function validateServiceUpdate(
@@ -32,6 +33,7 @@ export function validateServiceUpdate(
     ...errorIf(bothBalanced && !sameSpec(service, old, "loadBalancerClass"), () =>
       fieldError.invalid("spec.loadBalancerClass", className, "may not change once set"),
     ),
+    ...loadBalancerClassErrors(service),
     ...errorIf(
       needsHealthCheck(old) &&
         needsHealthCheck(service) &&

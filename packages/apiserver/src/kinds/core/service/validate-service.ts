@@ -274,7 +274,8 @@ function sourceRangeErrors(
   return [...errors, ...text.split(",").flatMap((range) => legacyCidrErrors(range.trim(), path))];
 }
 
-function loadBalancerClassErrors(service: Decoded<Service>): FieldError[] {
+/** The class has a qualified name, and belongs to load balancers. */
+export function loadBalancerClassErrors(service: Decoded<Service>): FieldError[] {
   const name = specOf(service).loadBalancerClass;
   if (typeof name !== "string") return [];
   if (typeOf(service) !== "LoadBalancer")

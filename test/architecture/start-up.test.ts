@@ -3,6 +3,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readSources } from "../../tools/read-sources.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 const heavy = ["node:http", "node:http2", "node:https", "node:sqlite", "node:tls", "node:zlib"];
 const expected: Readonly<Record<string, readonly string[]>> = {
@@ -47,6 +51,57 @@ for (const [specifier, names] of Object.entries(expected)) {
   test(`importing ${specifier} loads ${names.join(", ") || "nothing else"}`, () =>
     assert.deepEqual(loadedBy(specifier), names));
 }
+
+/** Folders and files of the server whose first use loads them. */
+const late = [
+  "admission/cel/",
+  "admission/limit-ranger/",
+  "admission/off-by-default.ts",
+  "admission/pod-security/admit-",
+  "admission/policy/policy-engine.ts",
+  "admission/resource-quota/",
+  "admission/webhook/mutating-dispatcher.ts",
+  "admission/webhook/validating-dispatcher.ts",
+  "aggregator/extension-servers.ts",
+  "controller-manager/",
+  "controllers/",
+  "fake-nodes/",
+  "faults/",
+  "kinds/custom/",
+  "openapi/",
+  "protobuf/",
+  "scheduler/",
+  "schema/cel/",
+  "schema/structural/",
+  "storage/sqlite-journal.ts",
+  "webhook-client/post-webhook.ts",
+];
+
+test("starting a server loads none of what only some requests need", () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    const seen = [];
+    registerHooks({ load(url, context, next) {
+      const file = /packages\\/apiserver\\/src\\/(.*)/.exec(url)?.[1];
+      if (file) seen.push(file);
+      return next(url, context);
+    } });
+    const { startApiServer } = await import("@homeostat/apiserver");
+    await (await startApiServer({ controllers: "none" })).close();
+    console.log(JSON.stringify(seen));`;
+  const seen = outputOf(program);
+  assert.ok(seen.includes("server/control-plane.ts"));
+  assert.deepEqual(
+    seen.filter((file) => late.some((path) => file.startsWith(path))),
+    [],
+  );
+  const sources = readSources(root, ["packages/apiserver/src"], [".ts"]).map(({ path }) => path);
+  assert.deepEqual(
+    late.filter((path) => !sources.some((file) => file.includes(`/src/${path}`))),
+    [],
+    "these paths do not exist",
+  );
+});
 
 test("starting a server does not load the CEL engine", () => {
   const program = `

@@ -20,7 +20,7 @@ export interface HeapTrimmerOptions {
   readonly collect: () => void;
 }
 
-const everyMs = 500;
+const everyMs = 300;
 /** A tenth of one core. */
 const idleMs = everyMs / 10;
 /** What a collection must promise, at the price of 40 ms. */

@@ -1,7 +1,13 @@
 // The stack of an error that its reader can mend: where their own code was, and nothing else.
 
-/** This package's folder, as frames name it; undefined in a bundle, which holds users' code too. */
-const ownFolder = /^file:\/\/(.*\/)util\/user-frames\.[jt]s$/.exec(import.meta.url)?.[1];
+/**
+ * This package's folder, as frames name it, from its source or from a file of its build; undefined
+ * in a user's bundle, which holds their code too.
+ */
+const ownFolder =
+  /^file:\/\/(.*\/)(?:util\/user-frames\.ts|(?<=\/homeostat\/dist\/)chunks\/[^/]+\.js)$/.exec(
+    import.meta.url,
+  )?.[1];
 const ownTest = /\.(test|suite)\.ts:/;
 
 /**

@@ -7,6 +7,7 @@ import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { Quantity } from "../../apimachinery/values/quantity.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import type { ClaimSurroundings } from "../../kinds/core/quota/backed-resources.ts";
 import { type Evaluator, evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
 import { hasDeadline } from "../../kinds/core/quota/pod-usage.ts";
 import type { QuotaObject } from "../../kinds/core/quota/quota-amounts.ts";
@@ -28,6 +29,7 @@ type Scope = ScopedResourceSelectorRequirement;
 export interface QuotaTerms {
   readonly limited: readonly LimitedResource[];
   readonly now: number;
+  readonly around: ClaimSurroundings;
 }
 
 type Sum = ReadonlyMap<string, Quantity>;
@@ -53,9 +55,9 @@ const countsUpdates: Readonly<Record<string, readonly string[]>> = {
 export function checkRequest(
   quotas: readonly RunningQuota[],
   request: AdmissionRequest,
-  { limited, now }: QuotaTerms,
+  { limited, now, around }: QuotaTerms,
 ): readonly RunningQuota[] {
-  const evaluator = evaluatorFor(request.resource);
+  const evaluator = evaluatorFor(request.resource, around);
   const object = request.object as QuotaObject;
   const matching = quotas.filter((quota) => matches(quota, evaluator, object));
   for (const quota of matching) assertUsable(quota, evaluator, request);

@@ -6,6 +6,7 @@ import type { ResourceQuota } from "homeostat/k8s/core/v1";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { PluginServices } from "../admission-plugin.ts";
+import type { ClaimSurroundings } from "../../kinds/core/quota/backed-resources.ts";
 import type { LimitedResource } from "../configuration/resource-quota.ts";
 import { checkRequest, isHandled, type QuotaTerms } from "./check-request.ts";
 import { isUsedAlike, openQuota, type RunningQuota, toAmounts } from "./running-quota.ts";
@@ -92,6 +93,7 @@ async function answer(
       const checked = check(quotas, undecided, {
         limited,
         now: services.runtime.clock.now(),
+        around: surroundings(services),
       });
       const { failed, error } = await enter(quotas, checked.quotas, services);
       if (!failed.size || retry === retries) {
@@ -107,6 +109,15 @@ async function answer(
     for (const waiter of batch) waiter.refuse(error);
   }
 }
+
+const resourceGroup = "resource.k8s.io";
+
+const surroundings = ({ objects }: PluginServices): ClaimSurroundings => ({
+  classes: () => objects.list({ group: resourceGroup, resource: "deviceclasses" }),
+  pod: (namespace, name) => objects.find({ group: "", resource: "pods" }, name, namespace),
+  claims: (namespace) =>
+    objects.list({ group: resourceGroup, resource: "resourceclaims" }, namespace),
+});
 
 interface Checked {
   /** With the usage of the charged writes. */

@@ -23,6 +23,8 @@ import type {
 import { evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
 import { nextQuotaStatus } from "./next-quota-status.ts";
 
+const nothing = { classes: () => [], pod: () => undefined, claims: () => [] };
+
 const now = Date.parse("2024-01-01T00:10:00Z");
 const object = (spec: object, status: object = {}, metadata: object = {}): QuotaObject =>
   ({
@@ -211,11 +213,14 @@ test("each resource name belongs to one evaluator", () => {
   assert.equal(countName({ group: "apps", resource: "deployments" }), "count/deployments.apps");
   assert.deepEqual(
     ["count/secrets", "secrets", "count/leases"].map((name) =>
-      evaluatorFor({ group: "", resource: "secrets" }).covers(name),
+      evaluatorFor({ group: "", resource: "secrets" }, nothing).covers(name),
     ),
     [true, true, false],
   );
-  assert.equal(evaluatorFor({ group: "x.io", resource: "secrets" }).covers("secrets"), false);
+  assert.equal(
+    evaluatorFor({ group: "x.io", resource: "secrets" }, nothing).covers("secrets"),
+    false,
+  );
 });
 
 test("the status repeats the limits, sums the usage of evaluated resources and keeps the rest", () => {
@@ -227,7 +232,7 @@ test("the status repeats the limits, sums the usage of evaluated resources and k
     }) as unknown as ResourceQuota;
   const tracked = [
     {
-      evaluator: evaluatorFor({ group: "", resource: "pods" }),
+      evaluator: evaluatorFor({ group: "", resource: "pods" }, nothing),
       objects: [
         object({ containers: [container({}, { cpu: "500m" })] }),
         object({ containers: [container({}, { cpu: "1" })] }),
@@ -243,4 +248,29 @@ test("the status repeats the limits, sums the usage of evaluated resources and k
     nextQuotaStatus(quota({ ...next, used: { ...next.used, "limits.cpu": "1.5" } }), tracked, now),
     undefined,
   );
+});
+
+test("what several resources use under one name is summed", () => {
+  const name = "requests.deviceclass.resource.kubernetes.io/gold";
+  const classes = () => [{ metadata: { name: "gold" }, spec: {} }];
+  const request = { exactly: { deviceClassName: "gold", allocationMode: "ExactCount", count: 2 } };
+  const claim = { metadata: { name: "c" }, spec: { devices: { requests: [request] } } };
+  const status = nextQuotaStatus(
+    { metadata: { name: "q" }, spec: { hard: { [name]: "9" } }, status: {} } as never,
+    [
+      {
+        evaluator: evaluatorFor({ group: "", resource: "pods" }, nothing),
+        objects: [object({ containers: [container({ [name.slice("requests.".length)]: "1" })] })],
+      },
+      {
+        evaluator: evaluatorFor(
+          { group: "resource.k8s.io", resource: "resourceclaims" },
+          { ...nothing, classes },
+        ),
+        objects: [claim as unknown as QuotaObject],
+      },
+    ],
+    0,
+  );
+  assert.deepEqual(status?.used, { [name]: "3" });
 });

@@ -29,11 +29,10 @@ export function nextQuotaStatus(
 ): { readonly hard: Amounts; readonly used: Amounts } | undefined {
   const { hard = {} } = quota.spec;
   const names = Object.keys(hard);
-  const measured = Object.fromEntries(
-    tracked
-      .flatMap((one) => [...usageOf(quota, one, now)])
-      .map(([name, amount]) => [name, formatQuantity(amount)]),
-  );
+  const sums: ResourceSum = new Map();
+  for (const one of tracked)
+    for (const [name, amount] of usageOf(quota, one, now)) addTo(sums, name, amount);
+  const measured = Object.fromEntries([...sums].map(([name, sum]) => [name, formatQuantity(sum)]));
   const all: Amounts = { ...quota.status.used, ...measured };
   const used = Object.fromEntries(
     names.filter((name) => all[name] !== undefined).map((name) => [name, all[name]!]),
@@ -47,15 +46,14 @@ export function nextQuotaStatus(
   return isCurrent ? undefined : { hard, used };
 }
 
-/** The usage of the resource names that the quota limits and the evaluator handles. */
+/** What the objects use; zero of the names that the quota limits and the evaluator handles. */
 function usageOf(quota: ResourceQuota, { evaluator, objects }: Tracked, now: number): ResourceSum {
   const names = Object.keys(quota.spec.hard ?? {}).filter((name) => evaluator.covers(name));
   const sums: ResourceSum = new Map(names.map((name) => [name, zero]));
   const scopes = scopesOf(quota);
   for (const object of objects) {
     if (!scopes.every((scope) => evaluator.inScope(scope, object))) continue;
-    for (const [name, amount] of evaluator.usage(object, now))
-      if (sums.has(name)) addTo(sums, name, amount);
+    for (const [name, amount] of evaluator.usage(object, now)) addTo(sums, name, amount);
   }
   return sums;
 }

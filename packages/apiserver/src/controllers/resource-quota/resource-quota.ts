@@ -14,6 +14,7 @@ import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type Evaluator, evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
 import { type QuotaObject, sameAmounts } from "../../kinds/core/quota/quota-amounts.ts";
+import { ReadSurroundings } from "./read-surroundings.ts";
 import { nextQuotaStatus, type Tracked } from "./next-quota-status.ts";
 
 /** How often all quotas are counted: writes that failed after admission are entered as used. */
@@ -37,6 +38,7 @@ export const start: Start = async (context) => new ResourceQuotaController(conte
 class ResourceQuotaController extends KeyedController {
   readonly #quotas = this.acquire(ResourceQuota);
   readonly #watched = new Map<string, Watched>();
+  readonly #around = new ReadSurroundings(this.context.client);
 
   constructor(context: ControllerContext) {
     super(context, "the resourcequota controller");
@@ -65,12 +67,15 @@ class ResourceQuotaController extends KeyedController {
 
   async #sync(key: string): Promise<undefined> {
     if (!this.#quotas.entry(key)) return undefined;
-    const kinds = await this.#kindsOf(this.#quotas.get(parseObjectKey(key)));
+    const cached = this.#quotas.get(parseObjectKey(key));
+    await this.#readAround(cached);
+    const kinds = await this.#kindsOf(cached);
     const watched = kinds.map((kind) => this.#watch(kind));
     await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.signal)));
     const quota = await this.context.client.find(ResourceQuota, parseObjectKey(key));
     if (!quota) return undefined;
     await this.#settled();
+    await this.#readAround(quota);
     const tracked = await this.#count(watched, quota.metadata.namespace ?? "");
     const status = nextQuotaStatus(quota, tracked, this.context.runtime.clock.now());
     if (status)
@@ -78,6 +83,11 @@ class ResourceQuotaController extends KeyedController {
         .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
         .catch(ignoreNotFound);
     return undefined;
+  }
+
+  async #readAround(quota: ResourceQuota | undefined): Promise<void> {
+    const names = Object.keys(quota?.spec.hard ?? {});
+    await this.#around.read(names, quota?.metadata.namespace ?? "");
   }
 
   /** Waits for writes that the quota's usage already includes: they are about to be stored. */
@@ -110,14 +120,16 @@ class ResourceQuotaController extends KeyedController {
         verbs.every((verb) => kind.verbs.includes(verb)) &&
         !isEvent(kind),
     );
-    return countable.filter((kind) => names.some((name) => evaluatorFor(kind).covers(name)));
+    return countable.filter((kind) =>
+      names.some((name) => evaluatorFor(kind, this.#around).covers(name)),
+    );
   }
 
   #watch(kind: DiscoveredKind): Watched {
     const id = `${kind.apiVersion}/${kind.resource}`;
     const before = this.#watched.get(id);
     if (before) return before;
-    const evaluator = evaluatorFor(kind);
+    const evaluator = evaluatorFor(kind, this.#around);
     const lease = this.context.cache.acquire(kind);
     const enqueue = ({ namespace }: CachedObject): void => this.#enqueue(namespace, evaluator);
     const isChange = (old: CachedObject, object: CachedObject): boolean =>

@@ -1,5 +1,5 @@
 // The usage of ResourceClaims: the object and its devices by class. Alternatives are charged at
-// their worst case. Extended resources backed by a class are not charged here.
+// their worst case.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/resource_claims.go.
 import type { Decoded } from "homeostat/api";
 import type {
@@ -17,6 +17,10 @@ const maxDevices = 32;
 
 export const isDeviceClaimResource = (name: string): boolean =>
   name === counted || name.endsWith(ofClass);
+
+/** `gold` of `gold.deviceclass.resource.k8s.io/devices`; "" for other names. */
+export const deviceClassOf = (name: string): string =>
+  name.endsWith(ofClass) ? name.slice(0, -ofClass.length) : "";
 
 /** The usage of a claim, e.g. `gold.deviceclass.resource.k8s.io/devices`. */
 export function deviceClaimUsage({ spec }: Decoded<ResourceClaim>): ResourceSum {

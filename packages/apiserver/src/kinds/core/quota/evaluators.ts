@@ -12,7 +12,7 @@ import type {
 } from "homeostat/k8s/core/v1";
 import type { ResourceClaim } from "homeostat/k8s/resource/v1";
 import type { ResourceSum } from "../resources/resource-lists.ts";
-import { deviceClaimUsage, isDeviceClaimResource } from "./device-claim-usage.ts";
+import { type ClaimSurroundings, claimedUsage, isClaimedResource } from "./backed-resources.ts";
 import {
   claimUsage,
   countAliases,
@@ -36,13 +36,13 @@ export interface Evaluator<T extends QuotaObject = QuotaObject> {
 }
 
 /** The evaluator of a resource. Most resources have an object count only, without scopes. */
-export function evaluatorFor(kind: {
-  readonly group: string;
-  readonly resource: string;
-}): Evaluator {
-  return (
-    evaluators[kind.group ? `${kind.resource}.${kind.group}` : kind.resource] ?? objectCount(kind)
-  );
+export function evaluatorFor(
+  kind: { readonly group: string; readonly resource: string },
+  around: ClaimSurroundings,
+): Evaluator {
+  const name = kind.group ? `${kind.resource}.${kind.group}` : kind.resource;
+  if (name === "resourceclaims.resource.k8s.io") return resourceClaims(around);
+  return evaluators[name] ?? objectCount(kind);
 }
 
 const pods: Evaluator<Decoded<Pod>> = {
@@ -63,18 +63,17 @@ const persistentVolumeClaims: Evaluator<Decoded<PersistentVolumeClaim>> = {
   inScope: isClaimInScope,
   changes: () => true,
 };
-const resourceClaims: Evaluator<Decoded<ResourceClaim>> = {
-  covers: isDeviceClaimResource,
-  usage: deviceClaimUsage,
+const resourceClaims = (around: ClaimSurroundings): Evaluator<Decoded<ResourceClaim>> => ({
+  covers: (name) => isClaimedResource(name, around),
+  usage: (claim, now) => claimedUsage(claim, now, around),
   inScope: () => false,
   changes: () => false,
-};
+});
 
 const evaluators: Readonly<Record<string, Evaluator>> = {
   pods,
   services,
   persistentvolumeclaims: persistentVolumeClaims,
-  "resourceclaims.resource.k8s.io": resourceClaims,
 };
 
 function objectCount(kind: { readonly group: string; readonly resource: string }): Evaluator {

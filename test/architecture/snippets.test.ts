@@ -19,6 +19,7 @@ const compilerOptions = {
   ).compilerOptions,
   composite: false,
   declaration: false,
+  emitDeclarationOnly: false,
   noEmit: true,
   rewriteRelativeImportExtensions: false,
   allowImportingTsExtensions: true,
@@ -65,9 +66,7 @@ function compile(files: Readonly<Record<string, string>>): string {
 test("programs in documents compile", () => {
   const files = programs();
   assert.ok("README.md-1.ts" in files, "the README shows one");
-  const complaints = compile(files)
-    .split("\n")
-    .filter((line) => Object.keys(files).some((file) => line.startsWith(file)));
+  const complaints = compile(files).split("\n").filter(Boolean);
   assert.deepEqual(complaints, []);
 });
 

@@ -160,6 +160,21 @@ describe("fake nodes", { timeout: 90_000 }, () => {
     }
   });
 
+  it("run pods as their service accounts", async () => {
+    const client = await server.client();
+    const { spec } = await client.create(Pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "accounted" },
+      spec: { containers: [{ name: "c", image: "c:1" }] },
+    });
+    assert.equal(spec.serviceAccountName, "default");
+    assert.deepEqual(
+      spec.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath),
+      ["/var/run/secrets/kubernetes.io/serviceaccount"],
+    );
+  });
+
   it("are tainted when they are not ready, and lose the pods that do not tolerate it", async () => {
     const client = await server.client();
     const own = (name: string, tolerations: readonly Toleration[]): PodManifest => ({

@@ -37,6 +37,8 @@ const packages = [
 
 export const controllerRuntime: Suite = {
   client: `controller-runtime ${version} (its own suites)`,
+  // Managers of the suites listen on port 8080, which another program may have.
+  inPodNetwork: true,
   async prepare(at) {
     const source = join(at.cache, folder);
     await at.run([

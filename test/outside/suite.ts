@@ -39,7 +39,8 @@ export interface Suite {
   /** What the embedded server is started with, beside `--kubeconfig`. */
   readonly serverFlags?: readonly string[];
   /**
-   * Runs in a network in which the addresses of fake pods lead to this machine (pod-network.ts).
+   * Runs in a network of its own, in which the addresses of fake pods lead to this machine
+   * (pod-network.ts).
    */
   readonly inPodNetwork?: boolean;
   /** Fetches and builds what is missing. */

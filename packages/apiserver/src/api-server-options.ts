@@ -44,8 +44,8 @@ export interface ApiServerOptions {
   readonly kubeconfigPath?: string;
   /**
    * Admission plug-ins to enable and disable, by kube-apiserver's names. The defaults are
-   * kube-apiserver's, except that ServiceAccount is off unless enabled, because the service
-   * accounts it requires are created by a controller.
+   * kube-apiserver's, except that ServiceAccount is on only with fake nodes and the controller
+   * that creates the service accounts it requires.
    */
   readonly admissionPlugins?: {
     readonly enable?: readonly string[];

@@ -31,7 +31,24 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   const selection = selectControllers(options, stages);
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
-  return { ...options, selection, stages, core: parseCore(await configured(options)) };
+  return {
+    ...options,
+    selection,
+    stages,
+    core: parseCore({
+      ...(await configured(options)),
+      podsHaveAccounts: havePodsAccounts(options),
+    }),
+  };
+}
+
+/** Controllers that create the account `default` of each namespace. */
+const accountCreators = new Set(["all", "*", "serviceaccount", "serviceaccount-controller"]);
+
+/** True if pods run on fake nodes, and namespaces have the account that they run as. */
+function havePodsAccounts({ fakeNodes, controllers }: ApiServerOptions): boolean {
+  const names = [controllers ?? []].flat().flatMap((each) => each.split(","));
+  return fakeNodes !== undefined && names.some((name) => accountCreators.has(name.trim()));
 }
 
 /** With what the file of configurations says of admission plug-ins. */

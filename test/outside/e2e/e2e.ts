@@ -1,5 +1,7 @@
 // Upstream's end-to-end tests, unchanged, built from the published modules with the kubectl of the
-// same release and run by ginkgo in parallel. choices.ts selects the tests.
+// same release and run by ginkgo in parallel. choices.ts selects the tests. OUTSIDE_FOCUS names the
+// files to run, by prefixes; with OUTSIDE_PLAIN the server has all controllers and three fake
+// nodes, and nothing plays the programs of pods.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";
@@ -25,23 +27,21 @@ const nodes = ["fake-node-0", "fake-node-1", "fake-node-2"];
 const nodePods = ["kube-proxy", "fluentd-elasticsearch", "node-problem-detector"];
 const limitMs = 5_400_000;
 
+const isPlain = process.env["OUTSIDE_PLAIN"] !== undefined;
+const plainFlags = ["--controllers", "all", "--fake-nodes", String(nodes.length)];
+const flags = [
+  ...plainFlags,
+  "--stages",
+  join(import.meta.dirname, "stages.yaml"),
+  // The network of the session has no interface but loopback.
+  "--advertise-address",
+  "10.244.255.254",
+];
+
 export const e2e: Suite = {
   client: `kubernetes ${version} (its end-to-end tests)`,
-  inPodNetwork: true,
-  // Upstream's clusters run pods as a service account: a server for tests has it off.
-  serverFlags: [
-    "--controllers",
-    "all",
-    "--fake-nodes",
-    String(nodes.length),
-    "--stages",
-    join(import.meta.dirname, "stages.yaml"),
-    "--enable-admission-plugins",
-    "ServiceAccount",
-    // The network of the session has no interface but loopback.
-    "--advertise-address",
-    "10.244.255.254",
-  ],
+  inPodNetwork: !isPlain,
+  serverFlags: isPlain ? plainFlags : flags,
   async prepare(at) {
     await fetchSource(at);
     for (const [name, [verb, ...what]] of Object.entries(programs)) {
@@ -64,7 +64,7 @@ export const e2e: Suite = {
       "--timeout=30s",
       "serviceaccount/default",
     ]);
-    await at.run([kubectl, "create", "-f", clusterFile(at)]);
+    if (!isPlain) await at.run([kubectl, "create", "-f", clusterFile(at)]);
     const specs = reportedSpecs(await reportOf(at, ["--dry-run"]));
     const chosen = chooseCases(
       specs.map(({ spec }) => spec),
@@ -80,11 +80,12 @@ export const e2e: Suite = {
       ),
     );
     const names = new Set(run.map(({ name }) => name));
-    const stopSteering = await steerPods(at.kubeconfig);
-    const stopPrograms = await runLocalPrograms({
-      kubeconfig: at.kubeconfig,
-      programs: at.cache,
-    });
+    const stops = isPlain
+      ? []
+      : [
+          await steerPods(at.kubeconfig),
+          await runLocalPrograms({ kubeconfig: at.kubeconfig, programs: at.cache }),
+        ];
     try {
       const report = await reportOf(at, [
         `--procs=${process.env["OUTSIDE_PROCS"] ?? 4}`,
@@ -93,8 +94,7 @@ export const e2e: Suite = {
       ]);
       return byFile(reportedSpecs(report).filter(({ spec }) => names.has(spec.name)));
     } finally {
-      await stopPrograms();
-      await stopSteering();
+      for (const stop of stops) await stop();
     }
   },
 };
@@ -183,8 +183,8 @@ interface Report {
 }
 
 async function reportOf(at: Surroundings, options: readonly string[]): Promise<Report> {
-  const path = join(at.cache, "report.json");
-  rmSync(path, { force: true });
+  const name = `report-${process.pid}.json`;
+  const path = join(at.cache, name);
   const flags = [
     "--provider=skeleton",
     "--allowed-not-ready-nodes=-1",
@@ -199,16 +199,17 @@ async function reportOf(at: Surroundings, options: readonly string[]): Promise<R
     "--keep-going",
     ...options,
     `--output-dir=${at.cache}`,
-    "--json-report=report.json",
+    `--json-report=${name}`,
     join(at.cache, "e2e.test"),
     "--",
     ...flags,
   ];
   const output = await at.session(command, { cwd: at.cache, limitMs });
-  writeFileSync(join(at.cache, "output.log"), output);
+  writeFileSync(join(at.cache, `output-${process.pid}.log`), output);
   if (!existsSync(path))
     throw new Error(`${command[0]} wrote no report; its last words: ${output.slice(-2000)}`);
   const [report] = JSON.parse(readFileSync(path, "utf8")) as readonly Report[];
+  rmSync(path);
   return report!;
 }
 

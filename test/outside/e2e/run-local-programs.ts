@@ -50,6 +50,7 @@ class RunningPod {
   /** Loopback ports of the programs by port of the pod, once they are started. */
   readonly ports: Promise<ReadonlyMap<number, number>>;
   readonly #children: ChildProcess[] = [];
+  #isStopped = false;
   readonly #options: ProgramOptions;
 
   constructor(
@@ -60,12 +61,13 @@ class RunningPod {
   ) {
     this.#options = options;
     this.ports = this.#start(pod, programs, client).catch((error: unknown) => {
-      console.error(`start ${pod.metadata.name}: ${String(error)}`);
+      if (!this.#isStopped) console.error(`start ${pod.metadata.name}: ${String(error)}`);
       return new Map();
     });
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const child of this.#children) child.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }

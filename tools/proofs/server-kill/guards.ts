@@ -193,8 +193,8 @@ export async function placeGuards(transport: Transport, hook: MarkingHook): Prom
 export async function judgeGuards(writer: Transport): Promise<void> {
   const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "forbidden" } };
   const maps = "/api/v1/namespaces/default/configmaps";
-  const denied = await call(writer, "POST", maps, { body });
+  const denied = await call(writer, "POST", maps, { body, needsAnswer: true });
   assert.equal(denied?.status, 422, `past the policy: ${JSON.stringify(denied?.body)}`);
-  const forbidden = await call(writer, "GET", maps);
+  const forbidden = await call(writer, "GET", maps, { needsAnswer: true });
   assert.equal(forbidden?.status, 403, `past the role: ${JSON.stringify(forbidden?.body)}`);
 }

@@ -12,6 +12,8 @@ export interface Sent {
   readonly body: object;
   /** Default `application/json`. */
   readonly type?: string;
+  /** Rejects when the connection ends before the response does. */
+  readonly needsAnswer?: true;
 }
 
 /** Sends one request; undefined when the connection ended before the response did. */
@@ -19,9 +21,9 @@ export function call(
   transport: Transport,
   method: string,
   path: string,
-  { body, type = "application/json" }: Partial<Sent> = {},
+  { body, type = "application/json", needsAnswer }: Partial<Sent> = {},
 ): Promise<Answer | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let status = 0;
     const chunks: Uint8Array[] = [];
     transport.send(
@@ -35,7 +37,10 @@ export function call(
         head: (code) => void (status = code),
         data: (chunk) => chunks.push(chunk) > 0,
         end: () => resolve({ status, body: JSON.parse(Buffer.concat(chunks).toString("utf8")) }),
-        fail: () => resolve(undefined),
+        fail(error) {
+          if (needsAnswer) reject(new Error(`${method} ${path}: not answered`, { cause: error }));
+          else resolve(undefined);
+        },
       },
     );
   });

@@ -11,6 +11,11 @@ import type { ControlPlaneOptions } from "./control-plane.ts";
 export interface ServerOptions extends GatedApis {
   readonly admissionPlugins?: PluginChoice;
   readonly authorizationModes?: readonly AuthorizationMode[];
+  /**
+   * Pods run, and a controller creates the accounts that they run as: the admission plug-in
+   * ServiceAccount is on by default, as upstream. Elsewhere it is off.
+   */
+  readonly podsHaveAccounts?: boolean;
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
 }
@@ -30,12 +35,12 @@ export function parseServerOptions(
   };
 }
 
-/** ServiceAccount stays off by default: the controller that creates accounts may not run. */
-function parsePlugins({ admissionPlugins = {} }: ServerOptions): PluginChoice {
+function parsePlugins({ admissionPlugins = {}, podsHaveAccounts }: ServerOptions): PluginChoice {
   const faults = [...choiceFaults(admissionPlugins), ...configurationFaults(admissionPlugins)];
   if (faults.length) throw optionError("ERR_SERVER_ADMISSION_PLUGIN", faults);
   const { enable = [], disable = [], configurations = {} } = admissionPlugins;
-  return { enable, disable: [...disable, "ServiceAccount"], configurations };
+  const off = podsHaveAccounts ? [] : ["ServiceAccount"];
+  return { enable, disable: [...disable, ...off], configurations };
 }
 
 function parseRanges(options: ServerOptions): ServiceRanges {

@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
  * Where JSON.parse and an exact parser may differ although the value is written alike: integers
  * beyond 2^53, exponents, escaped surrogates.
  */
-const inexact = /(?:^|[:[,])-?\d{16}|\d[eE]|\\u[dD]/;
+const inexact = /(?:^|[:[,])-?(?:\d{16}|[\d.]+[eE])|\\u[dD]/;
 
 /**
  * The value of a text that JSON.stringify writes in the same way, as most clients do: it has no

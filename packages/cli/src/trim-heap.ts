@@ -39,7 +39,12 @@ export function createHeapTrimmer({ usage, collect }: HeapTrimmerOptions): () =>
     const now = usage();
     idle = now.cpuMs - cpuMs <= idleMs ? idle + 1 : 0;
     cpuMs = now.cpuMs;
-    if (idle < idleIntervals || now.usedBytes > smallBytes || now.totalBytes - keptBytes < growthBytes) return;
+    if (
+      idle < idleIntervals ||
+      now.usedBytes > smallBytes ||
+      now.totalBytes - keptBytes < growthBytes
+    )
+      return;
     collect();
     ({ cpuMs, totalBytes: keptBytes } = usage());
   };

@@ -54,7 +54,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     // Siblings that meet at apimachinery's ServedResource: a kind is one, and the registry serves
     // any; neither knows the other.
     ["kinds", "registry"],
-    ["authentication", "authorization", "discovery", "flowcontrol", "openapi", "protobuf"],
+    ["audit", "authentication", "authorization", "discovery", "flowcontrol", "openapi", "protobuf"],
     ["admission", "aggregator", "faults", "filters", "post-start-hooks"],
     ["server"], // the API server as one function from a request to a response
     ["component-helpers"], // from here on clients of that server

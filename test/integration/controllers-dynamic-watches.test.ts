@@ -99,15 +99,36 @@ describeLaws("dynamic watches", ({ client: open }) => {
       }, options);
   });
 
-  it("are kept by a run that fails", async () => {
-    await play(async ({ client, note, runs }) => {
-      await client.create(Box, Box("b", { label: "ConfigMap", friend: "fail" }));
-      await until(() => (runs.get("b") ?? 0) > 0);
-      await client.patch(Box, "b", { type: "merge", body: { spec: { friend: null } } });
-      await until(async () => (await note("b")) === "");
-      await client.create(ConfigMap, labelled("late", "b"));
-      await until(async () => (await note("b")) === "late");
+  it("of a run that fails wake the next one", async () => {
+    const client = await open();
+    const { log } = recordLog();
+    let runs = 0;
+    const failing = defineController(Box, {
+      backoff: { firstMs: 600_000, maxMs: 600_000 },
+      async reconcile({ watch }) {
+        runs++;
+        await watch(ConfigMap);
+        throw new Error("later");
+      },
     });
+    const { namespace } = client;
+    const manager = createVoice(client, { controllers: [failing], log, namespace });
+    await manager.start();
+    try {
+      await client.create(Box, Box("b", {}));
+      await until(() => manager.states()[0]?.progress.at === "retrying");
+      assert.equal(runs, 1);
+      for (const [name, expected] of [
+        ["first", 2],
+        ["second", 3],
+      ] as const) {
+        await client.create(ConfigMap, labelled(name, "b"));
+        await until(() => runs === expected);
+        await until(() => manager.isIdle());
+      }
+    } finally {
+      await manager.stop();
+    }
   });
 
   it("come and go with their definitions, and make no operator unready", async () => {

@@ -2,6 +2,8 @@
 import type { Transport } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { UserInfo } from "./apimachinery/user-info.ts";
+import type { AuditStream } from "./audit/audit-stream.ts";
+import type { AuditOptions } from "./audit/open-audit.ts";
 import type { KeyPair } from "./certificates/authority.ts";
 import type { Faults } from "./faults/fault.ts";
 import type { FaultsEndpoint } from "./faults/open-faults.ts";
@@ -102,6 +104,11 @@ export interface ApiServerOptions {
    */
   readonly faults?: "in-process" | "http";
   /**
+   * Records requests: {@link ApiServer.audit}, and a log. Default: none; a request then costs
+   * nothing more.
+   */
+  readonly audit?: AuditOptions;
+  /**
    * When {@link startApiServer} resolves: once the controllers have started (`controlling`, the
    * default), or as soon as requests are served (`serving`); controllers then start right after.
    */
@@ -154,6 +161,8 @@ export interface ApiServer {
    * {@link administrator}. It closes with the server.
    */
   transport(user?: UserInfo): Transport;
+  /** The events of requests from now on. Undefined without a policy in the option `audit`. */
+  readonly audit: AuditStream | undefined;
   /** Undefined without the option `faults`. */
   readonly faults: Faults | undefined;
   /** Undefined unless the option `faults` is `http`. */

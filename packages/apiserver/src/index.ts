@@ -14,6 +14,17 @@ export {
   type StreamSink,
 } from "./apimachinery/handler.ts";
 export type { UserInfo } from "./apimachinery/user-info.ts";
+export type { AuditLevel } from "./apimachinery/audit.ts";
+export type {
+  AuditedReference,
+  AuditedStatus,
+  AuditedUser,
+  AuditEvent,
+  AuditStage,
+} from "./audit/audit-event.ts";
+export type { AuditedResources, AuditPolicy, AuditPolicyRule } from "./audit/audit-policy.ts";
+export type { AuditStream } from "./audit/audit-stream.ts";
+export type { AuditOptions } from "./audit/open-audit.ts";
 export type {
   ActiveFault,
   ClientCount,

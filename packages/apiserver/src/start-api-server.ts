@@ -14,6 +14,7 @@ import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { withResponseHeaders } from "./http/response-headers.ts";
 import { createInProcessTransport } from "./http/in-process.ts";
 import type { Handler } from "./apimachinery/handler.ts";
+import type { OpenAudit } from "./audit/open-audit.ts";
 import type { OpenFaults } from "./faults/open-faults.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import type { Listener } from "./http/listen.ts";
@@ -42,6 +43,7 @@ interface Parts {
   readonly identity: Identity | undefined;
   readonly listener: Listener | undefined;
   readonly faulty: OpenFaults | undefined;
+  readonly audit: OpenAudit | undefined;
 }
 
 /**
@@ -64,7 +66,10 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     open.unshift(() => store.close());
     const faulty = options.faults && (await openFaultsOf(options.faults, { runtime, store }));
     if (faulty) open.push(faulty.close);
-    const core = await createCore({ options, runtime, store, identity, listener, faulty });
+    const audit = options.audit && (await openAuditOf(options.audit, options, runtime));
+    // Watches that end with the server are recorded.
+    if (audit) open.unshift(audit.close);
+    const core = await createCore({ options, runtime, store, identity, listener, faulty, audit });
     open.push(() => core.close());
     const handler = withResponseHeaders(core.handler, runtime);
     late.open(handler, core.upgrades);
@@ -84,13 +89,10 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
       kubeconfig: listener ? createKubeconfig(listener, identity, options) : "",
       token: identity?.token ?? "",
       transport: transports.create,
+      audit: audit?.stream,
       faults: faulty?.faults,
       faultsEndpoint: faulty?.endpoint,
-      issueClientCertificate: (user, groups = []) =>
-        issueCertificateFor(options.clientCertificates ? identity : undefined, runtime, {
-          user,
-          groups,
-        }),
+      issueClientCertificate: issuerOf(options, identity, runtime),
       close,
     };
   } catch (error) {
@@ -98,6 +100,15 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     throw error;
   }
 }
+
+const issuerOf =
+  (
+    { clientCertificates }: ApiServerOptions,
+    identity: Identity | undefined,
+    runtime: Runtime,
+  ): ApiServer["issueClientCertificate"] =>
+  (user, groups = []) =>
+    issueCertificateFor(clientCertificates ? identity : undefined, runtime, { user, groups });
 
 /** In-process transports, which close with the server. */
 function openTransports(handler: Handler, listener: Listener | undefined) {
@@ -119,7 +130,7 @@ async function closeAll(open: (() => Promise<void>)[]): Promise<void> {
 }
 
 async function createCore(parts: Parts): Promise<ControlPlane> {
-  const { options, runtime, store, identity, listener, faulty } = parts;
+  const { options, runtime, store, identity, listener, faulty, audit } = parts;
   const { createControlPlane } = await import("./server/control-plane.ts");
   const { host = defaultHost, compactionIntervalMs, eventTtlMs } = options;
   const { clientCa } = { ...options, ...clientCaOf(identity, options) };
@@ -131,6 +142,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     store,
     runtime,
     faults: faulty?.filter,
+    audit: audit?.auditor,
     openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
     serviceLocations: options.serviceLocations,
@@ -158,6 +170,15 @@ function advertiseAddressOf({
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+}
+
+async function openAuditOf(
+  audit: NonNullable<ApiServerOptions["audit"]>,
+  options: ApiServerOptions,
+  runtime: Runtime,
+): Promise<OpenAudit> {
+  const { openAudit } = await import("./audit/open-audit.ts");
+  return openAudit(audit, { runtime, warn: warnOf(options) });
 }
 
 async function openFaultsOf(

@@ -3,6 +3,8 @@
 // own (parse-options.ts).
 import { isIPv4 } from "node:net";
 import type { ApiServerOptions } from "./api-server-options.ts";
+import { auditLevels, type AuditLevel } from "./apimachinery/audit.ts";
+import type { AuditOptions } from "./audit/open-audit.ts";
 import { modeFaults } from "./authorization/modes.ts";
 import type { OptionFault } from "./apimachinery/errors/server-error.ts";
 
@@ -116,6 +118,25 @@ const switches = expected(
 const isRuntime = (value: unknown): boolean =>
   isRecord(value) && ["clock", "entropy", "defer"].every((part) => part in value);
 
+const auditChecks: { readonly [K in keyof Required<AuditOptions>]: Check } = {
+  policyFile: text,
+  policy: expected(
+    `a policy, or a level: ${auditLevels.join(", ")}`,
+    (value) => isRecord(value) || auditLevels.includes(value as AuditLevel),
+  ),
+  logPath: text,
+  logFormat: oneOf("json", "legacy"),
+  logMaxAgeDays: wholeNumber(0, Infinity),
+  logMaxBackups: wholeNumber(0, Infinity),
+  logMaxSizeMegabytes: wholeNumber(0, Infinity),
+};
+
+function auditFaults(value: unknown, option: string): readonly OptionFault[] {
+  const { policy, policyFile } = (isRecord(value) ? value : {}) as AuditOptions;
+  if (policy === undefined || policyFile === undefined) return [];
+  return [{ option: `${option}.policy`, problem: "there is a policyFile as well; give one" }];
+}
+
 const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   listen: flag,
   port: wholeNumber(0, maxPort),
@@ -154,6 +175,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
     typeof value === "string" && value.trim() ? [] : names(value, option),
   fakeNodes: wholeNumber(0, maxFakeNodes),
   stages: listOf("a list of stages", () => true),
+  audit: (value, option) => [...fields(auditChecks)(value, option), ...auditFaults(value, option)],
   faults: oneOf("in-process", "http"),
   readyWhen: oneOf("controlling", "serving"),
   warn: callback,

@@ -92,6 +92,7 @@ function addServer(program: Command, state: ExitState): void {
     .enablePositionalOptions()
     .description("Run an embedded Kubernetes API server until it is stopped.");
   addServingOptions(server);
+  addAuditOptions(server);
   addControllerOptions(server);
   server
     .option(
@@ -153,6 +154,25 @@ function addServingOptions(server: Command): void {
     .option(
       "--service-locations <list>",
       "where to reach Services that webhooks and API services name: namespace/name[:port]=host:port, separated by commas; default: their ready endpoints",
+    );
+}
+
+function addAuditOptions(server: Command): void {
+  server
+    .option(
+      "--audit-policy-file <file>",
+      "Policy of audit.k8s.io/v1 that says which requests are recorded; without it none are",
+    )
+    .option("--audit-log-path <file>", "file for the recorded requests; - is standard output")
+    .option("--audit-log-format <format>", "json or legacy; default: json")
+    .option(
+      "--audit-log-maxage <days>",
+      "days after which old audit log files are removed; 0 keeps them; default: 366",
+    )
+    .option("--audit-log-maxbackup <n>", "number of old audit log files; 0 keeps all; default: 100")
+    .option(
+      "--audit-log-maxsize <megabytes>",
+      "size at which the audit log file is rotated; 0 never rotates it; default: 100",
     );
 }
 

@@ -1,11 +1,13 @@
 // Translates errors about options of the API server into wrong usage of the flags that set them.
 import { type OptionFault, ServerError } from "@homeostat/apiserver";
+import { auditFlags } from "./parse-audit-flags.ts";
 import { usageError } from "./command-error.ts";
 
 /** Flags by option, where the flag is not the option's name with dashes. */
 export type OptionFlags = Readonly<Record<string, string>>;
 
 const ownFlags: OptionFlags = {
+  ...auditFlags,
   authorizationModes: "--authorization-mode",
   "admissionPlugins.enable": "--enable-admission-plugins",
   "admissionPlugins.disable": "--disable-admission-plugins",

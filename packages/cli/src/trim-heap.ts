@@ -23,7 +23,9 @@ export interface HeapTrimmerOptions {
 const everyMs = 300;
 /** A tenth of one core. */
 const idleMs = everyMs / 10;
-/** What a collection must promise, at the price of 40 ms. */
+/** A client that connects leaves one such interval before its first request. */
+const idleIntervals = 2;
+/** What a collection must promise, at the price of about 70 ms. */
 const growthBytes = 6 << 20;
 /** A larger heap takes longer to collect than a request should wait. */
 const smallBytes = 64 << 20;
@@ -32,11 +34,17 @@ const smallBytes = 64 << 20;
 export function createHeapTrimmer({ usage, collect }: HeapTrimmerOptions): () => void {
   let { cpuMs } = usage();
   let keptBytes = 0;
+  let idle = 0;
   return () => {
     const now = usage();
-    const isIdle = now.cpuMs - cpuMs <= idleMs;
+    idle = now.cpuMs - cpuMs <= idleMs ? idle + 1 : 0;
     cpuMs = now.cpuMs;
-    if (!isIdle || now.usedBytes > smallBytes || now.totalBytes - keptBytes < growthBytes) return;
+    if (
+      idle < idleIntervals ||
+      now.usedBytes > smallBytes ||
+      now.totalBytes - keptBytes < growthBytes
+    )
+      return;
     collect();
     ({ cpuMs, totalBytes: keptBytes } = usage());
   };

@@ -20,6 +20,11 @@ export interface TestClusterOptions {
    */
   readonly stages?: NonNullable<ApiServerOptions["stages"]>;
   /**
+   * Records requests, e.g. `{ policy: "Metadata" }`: `cluster.server.audit` has the events.
+   * Default: none.
+   */
+  readonly audit?: NonNullable<ApiServerOptions["audit"]>;
+  /**
    * Whether `settle` and `close` reject when a controller depends on something that it does not
    * declare (ERR_TEST_BREACH), or `manager.breaches()` alone shows it. Default `fail`.
    */

@@ -158,7 +158,7 @@ function warnOfOpen(place: string, idleMs: number): void {
 }
 
 async function startServer(
-  { controlPlane, fakeNodes, stages }: TestClusterOptions,
+  { controlPlane, fakeNodes, stages, audit }: TestClusterOptions,
   runtime: Runtime,
 ): Promise<ApiServer> {
   try {
@@ -168,6 +168,7 @@ async function startServer(
       ...(controlPlane === undefined ? {} : { controllers: controlPlane }),
       ...(fakeNodes === undefined ? {} : { fakeNodes }),
       ...(stages === undefined ? {} : { stages }),
+      ...(audit === undefined ? {} : { audit }),
     });
   } catch (error) {
     throw toClusterError(error);

@@ -80,6 +80,7 @@ const checks: { readonly [K in keyof Required<TestClusterOptions>]: Check } = {
   controlPlane: ofServer,
   fakeNodes: ofServer,
   stages: ofServer,
+  audit: ofServer,
   breaches: failOrReport,
   failures: failOrReport,
   log: {

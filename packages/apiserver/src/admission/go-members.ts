@@ -13,7 +13,7 @@ export interface MemberReader {
   integer(field: string): number | undefined;
   objects(field: string, goType: string): readonly JsonObject[];
   texts(field: string): readonly string[];
-  textMap(field: string): void;
+  textMap(field: string): ReadonlyMap<string, string>;
   /** Base64 as text. */
   bytes(field: string): string | undefined;
 }
@@ -60,7 +60,9 @@ export function readMembers(object: JsonObject, at: string): MemberReader {
     textMap(field) {
       const value = memberOf(field);
       if (value !== undefined && !isObject(value)) throw cannot(value, field, "map[string]string");
-      itemsOf(field, Object.values(value ?? {}) as readonly Json[]);
+      const members = value ?? {};
+      const texts = itemsOf(field, Object.values(members) as readonly Json[]);
+      return new Map(Object.keys(members).map((key, i) => [key, texts[i]!]));
     },
     bytes(field) {
       const value = memberOf(field);

@@ -15,6 +15,8 @@ import {
   type PodSecurityConfiguration,
 } from "./pod-security/configuration.ts";
 import {
+  annotate,
+  formatLevelVersion,
   isFullyPrivileged,
   type ReadPolicy,
   readPolicy,
@@ -83,10 +85,11 @@ function admitPod(
   const read = policyOf(request, configuration, services);
   if (read === "not served") return;
   if (!read) throw internalError(`failed to lookup namespace ${quoteGo(request.namespace)}`);
-  if (!read.errors.length && isFullyPrivileged(read.policy)) return;
+  if (!read.errors.length && isFullyPrivileged(read.policy))
+    return annotate(request, "enforce-policy", formatLevelVersion(read.policy.enforce));
   const pod = request.object as Decoded<Pod>;
   if (request.operation === "UPDATE" && !isSignificant(pod, request.old as Decoded<Pod>)) return;
-  pods().checkPod(request, read.policy, configuration);
+  pods().checkPod(request, read, configuration);
 }
 
 function admitController(
@@ -99,13 +102,15 @@ function admitController(
   if (!read || read === "not served") return;
   const { warn, audit } = read.policy;
   if (!read.errors.length && warn.level === "privileged" && audit.level === "privileged") return;
-  pods().checkTemplate(request, read.policy, configuration);
+  pods().checkTemplate(request, read, configuration);
 }
 
-const isExempt = (
-  { namespace, user }: AdmissionRequest,
-  { exemptions }: PodSecurityConfiguration,
-): boolean => exemptions.namespaces.includes(namespace) || exemptions.usernames.includes(user.name);
+function isExempt(request: AdmissionRequest, { exemptions }: PodSecurityConfiguration): boolean {
+  const isNamespace = exemptions.namespaces.includes(request.namespace);
+  if (!isNamespace && !exemptions.usernames.includes(request.user.name)) return false;
+  annotate(request, "exempt", isNamespace ? "namespace" : "user");
+  return true;
+}
 
 /** undefined if the namespace does not exist. */
 function policyOf(

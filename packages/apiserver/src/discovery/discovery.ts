@@ -69,7 +69,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   };
 }
 
-function plainResponse({ method, path, query, accept }: DiscoveryRequest): ApiResponse | undefined {
+function plainResponse(request: DiscoveryRequest): ApiResponse | undefined {
+  const { path, query } = request;
   const health = healthText(path, query);
   if (health !== undefined)
     return {
@@ -78,7 +79,7 @@ function plainResponse({ method, path, query, accept }: DiscoveryRequest): ApiRe
       body: encoder.encode(health),
     };
   if (path !== "/version" && path !== "/version/") return undefined;
-  return refusal(method, accept, ["application/json"]) ?? json(200, versionDocument);
+  return refusal(request, ["application/json"]) ?? json(200, versionDocument);
 }
 
 function find(groups: readonly ServedGroup[], path: string, address: string): Found | undefined {
@@ -107,9 +108,7 @@ async function documentResponse(
   request: DiscoveryRequest,
   options: DiscoveryOptions,
 ): Promise<ApiResponse> {
-  const refused = found.routed
-    ? refusal(request.method, request.accept, discoveryMediaTypes)
-    : undefined;
+  const refused = found.routed ? refusal(request, discoveryMediaTypes) : undefined;
   if (refused) return refused;
   const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
   if (!accepted)
@@ -160,6 +159,8 @@ async function write(
   request: DiscoveryRequest,
   { protobuf }: DiscoveryOptions,
 ): Promise<Written> {
+  if (request.audit?.wantsResponseObject)
+    request.audit.takeResponseObject(encoder.encode(JSON.stringify(document)));
   const envelope =
     mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
   if (envelope) return { mediaType, body: envelope };

@@ -1,18 +1,31 @@
 // The refusals of installed routes, and JSON responses.
 // Upstream: github.com/emicklei/go-restful, k8s.io/apiserver/pkg/server/mux.
-import type { JsonObject } from "homeostat/api";
+import type { JsonObject, Status } from "homeostat/api";
+import type { DiscoveryRequest } from "./discovery-request.ts";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 
 /**
  * The refusal before a handler runs: 405 for methods other than GET, 406 for unknown media types.
  */
 export function refusal(
-  method: string,
-  accept: string,
+  request: Pick<DiscoveryRequest, "method" | "accept" | "audit">,
   offered: readonly string[],
 ): ApiResponse | undefined {
+  const status = faultOf(request, offered);
+  if (!status) return undefined;
+  const { audit } = request;
+  const text = JSON.stringify(status);
+  audit?.takeStatus(status);
+  audit?.takeResponseObject(new TextEncoder().encode(text));
+  return json(status.code, `${text}\n`);
+}
+
+function faultOf(
+  { method, accept }: Pick<DiscoveryRequest, "method" | "accept">,
+  offered: readonly string[],
+): Status | undefined {
   if (method !== "GET")
-    return failure(
+    return failureStatus(
       405,
       "MethodNotAllowed",
       "the server does not allow this method on the requested resource",
@@ -20,7 +33,7 @@ export function refusal(
     );
   const named = accept.split(",").map((clause) => clause.split(";", 1)[0]!.trim());
   if (!accept || named.some((name) => name === "*/*" || offered.includes(name))) return undefined;
-  return failure(
+  return failureStatus(
     406,
     "NotAcceptable",
     `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`,
@@ -29,17 +42,24 @@ export function refusal(
 }
 
 /** A response with a failure Status. */
-export function failure(
+export const failure = (code: number, reason: string, message: string): ApiResponse =>
+  json(code, `${JSON.stringify(failureStatus(code, reason, message))}\n`);
+
+const failureStatus = (
   code: number,
   reason: string,
   message: string,
   details?: JsonObject,
-): ApiResponse {
-  return json(
-    code,
-    `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, ...(details ? { details } : {}), code })}\n`,
-  );
-}
+): Status => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Failure",
+  message,
+  reason,
+  ...(details ? { details } : {}),
+  code,
+});
 
 /** A response with a JSON text. */
 export const json = (status: number, text: string): ApiResponse => ({

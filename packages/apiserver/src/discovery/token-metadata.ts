@@ -20,19 +20,19 @@ export const tokenMetadataPaths = [configurationPath, keysPath];
 
 /** Answers the two paths; undefined for every other. */
 export function tokenMetadata(
-  { method, path, accept }: DiscoveryRequest,
+  request: DiscoveryRequest,
   issuer: PublicIssuer,
   address: string,
 ): ApiResponse | undefined {
-  const plain = path.replace(/(?<=.)\/$/, "");
+  const plain = request.path.replace(/(?<=.)\/$/, "");
   if (plain === configurationPath)
     return (
-      refusal(method, accept, ["application/json"]) ??
+      refusal(request, ["application/json"]) ??
       response("application/json", configuration(issuer, address))
     );
   if (plain === keysPath)
     return (
-      refusal(method, accept, ["application/jwk-set+json"]) ??
+      refusal(request, ["application/jwk-set+json"]) ??
       response("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] })
     );
   return undefined;

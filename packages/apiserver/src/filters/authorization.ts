@@ -5,7 +5,11 @@ import { refusal } from "../authorization/refusal.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 /** Throws 403 when the authorizer refuses. */
-export function authorize({ user, info }: ServerRequest, authorizer: Authorizer): void {
+export function authorize({ user, info, audit }: ServerRequest, authorizer: Authorizer): void {
   const { allowed, reason } = authorizer({ user, info });
+  if (audit) {
+    audit.annotate("authorization.k8s.io/decision", allowed ? "allow" : "forbid");
+    audit.annotate("authorization.k8s.io/reason", reason);
+  }
   if (!allowed) throw refusal({ user, info }, reason);
 }

@@ -23,8 +23,15 @@ export interface ImpersonationAttempt {
   readonly authorizer: Authorizer;
 }
 
-/** The user that the request continues as, or why the caller may not be it. */
-export type Impersonation = { readonly user: UserInfo } | { readonly refusal: ApiStatusError };
+/** The user that the request continues as. */
+export interface Impersonated {
+  readonly user: UserInfo;
+  /** The verb of a constrained mode; "" for the verb `impersonate`. */
+  readonly constraint: string;
+}
+
+/** Or why the caller may not be it. */
+export type Impersonation = Impersonated | { readonly refusal: ApiStatusError };
 
 /** Undefined when the mode is not for such a user. */
 export type ImpersonationMode = (attempt: ImpersonationAttempt) => Impersonation | undefined;
@@ -70,7 +77,9 @@ function impersonate(attempt: ImpersonationAttempt, mode: Mode): Impersonation {
     checkUid(attempt, mode) ??
     checkGroups(attempt, mode) ??
     checkExtra(attempt, mode);
-  return refused ? { refusal: refused } : { user: resultOf(attempt.wanted, mode) };
+  if (refused) return { refusal: refused };
+  const constraint = mode.isConstrained ? mode.verb : "";
+  return { user: resultOf(attempt.wanted, mode), constraint };
 }
 
 function userAction({ name }: UserInfo, mode: Mode): RequestedAction {

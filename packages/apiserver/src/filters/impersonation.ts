@@ -7,7 +7,11 @@ import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import { impersonationModes, type ImpersonationAttempt } from "./impersonation-modes.ts";
+import {
+  type Impersonated,
+  impersonationModes,
+  type ImpersonationAttempt,
+} from "./impersonation-modes.ts";
 
 const extraPrefix = "impersonate-extra-";
 /** Callers whose last mode is remembered. */
@@ -23,7 +27,9 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
     const wanted = readHeaders(request.api.headers);
     if (!wanted) return;
     const { user: caller, info } = request;
-    request.user = impersonateBy(lastModes, { caller, wanted, info, authorizer });
+    const { user, constraint } = impersonateBy(lastModes, { caller, wanted, info, authorizer });
+    request.audit?.impersonate(user, constraint);
+    request.user = user;
   };
 }
 
@@ -31,7 +37,10 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
  * Tries the mode that the caller used last, then the others; the first refusal counts. A user who
  * needs the oldest mode, the last one, thus pays for the others once.
  */
-function impersonateBy(lastModes: Map<string, number>, attempt: ImpersonationAttempt): UserInfo {
+function impersonateBy(
+  lastModes: Map<string, number>,
+  attempt: ImpersonationAttempt,
+): Impersonated {
   const { name } = attempt.caller;
   const last = lastModes.get(name);
   const order = [...impersonationModes.keys()].filter((at) => at !== last);
@@ -41,7 +50,7 @@ function impersonateBy(lastModes: Map<string, number>, attempt: ImpersonationAtt
     if (result === undefined) continue;
     if (!("refusal" in result)) {
       remember(lastModes, name, at);
-      return result.user;
+      return result;
     }
     refused ??= result.refusal;
   }

@@ -200,6 +200,7 @@ function scopeOf(
   action: Action,
 ): RequestScope {
   const { info, api } = request;
+  if (resource.deprecationWarning) request.audit?.deprecate();
   const endpoint = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   const table =
     endpoint?.at === "connect"

@@ -4,6 +4,7 @@
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
+import type { Auditor } from "../audit/open-audit.ts";
 import { createDiscovery, type DiscoveryOptions } from "../discovery/discovery.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { Handler } from "../apimachinery/handler.ts";
@@ -80,6 +81,8 @@ export interface ControlPlaneOptions {
   readonly eventTtlMs?: number;
   /** Commits faults. Default: none. */
   readonly faults?: FaultFilter | undefined;
+  /** Records requests. Default: none. */
+  readonly audit?: Auditor | undefined;
   /** Reports failures in the background that retries do not mend. */
   readonly warn?: (message: string, error: unknown) => void;
 }
@@ -97,7 +100,7 @@ export interface ControlPlane {
 /** Resolves once stored definitions are served and the bootstrap objects exist. */
 export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
-  const { authorizationModes } = options;
+  const { authorizationModes, faults, audit } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36", options.enabledGroups);
   const ranges = options.serviceRanges ?? readServiceRanges({});
@@ -114,17 +117,15 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
     ...(authorizationModes ? { authorizationModes } : {}),
-    faults: options.faults,
+    faults,
+    audit,
     aggregator,
     catalog,
     protobuf,
     webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
     kinds: { goTypeOf: (kind, group) => goTypeOf(data, kind, group), groupOfRetired },
-    paths: [
-      discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
-      openApiPaths(options, { catalog, data, remote: aggregator }),
-    ],
+    paths: pathsOf(options, { data, catalog, protobuf: protobuf.encode, issuer, aggregator }),
   });
   const now = formatSeconds(runtime.clock.now());
   const configuration = { ranges, port: address?.port, clientCa, now, groups: data.groups };
@@ -183,6 +184,28 @@ function createScaleCodec(data: KindData): VersionCodec {
   });
 }
 
+/** Discovery and OpenAPI. */
+function pathsOf(
+  options: ControlPlaneOptions,
+  { data, catalog, protobuf, issuer, aggregator }: PathSources,
+): readonly PathHandler[] {
+  return [
+    discoveryOf(options, {
+      catalog,
+      ...(protobuf ? { protobuf } : {}),
+      issuer,
+      remote: aggregator,
+    }),
+    openApiPaths(options, { catalog, data, remote: aggregator }),
+  ];
+}
+
+interface PathSources extends Required<Pick<DiscoveryOptions, "catalog" | "issuer">> {
+  readonly protobuf: DiscoveryOptions["protobuf"];
+  readonly data: KindData;
+  readonly aggregator: ReturnType<typeof createAggregation>["aggregator"];
+}
+
 function discoveryOf(
   { address }: ControlPlaneOptions,
   options: Omit<DiscoveryOptions, "address">,
@@ -191,8 +214,9 @@ function discoveryOf(
     ...options,
     address: address ? hostAndPort(address) : withoutPort,
   });
-  return ({ api, info, query }) =>
+  return ({ api, info, query, audit }) =>
     discovery({
+      audit,
       method: api.method,
       path: info.path,
       query: query.raw,

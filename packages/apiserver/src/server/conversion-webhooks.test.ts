@@ -141,6 +141,21 @@ for (const [name, change, message] of [
     "failed: json: cannot unmarshal string into Go struct field ConversionReview.response of type v1.ConversionResponse",
   ],
   [
+    "a result of another type",
+    { answer: answering({ result: 5 }) },
+    "failed: json: cannot unmarshal number into Go struct field ConversionResponse.response.result of type v1.Status",
+  ],
+  [
+    "nothing for an object",
+    { answer: answering({ convertedObjects: [null] }) },
+    /^unexpected end of JSON input$/,
+  ],
+  [
+    "a number for an object",
+    { answer: answering({ convertedObjects: [5] }) },
+    /^json: cannot unmarshal number into Go value of type map\[string\]interface \{\}$/,
+  ],
+  [
     "another kind",
     { mangle: (o: JsonObject) => (o.kind = "Other") },
     "returned invalid object at index 0: invalid kind (expected Post, received Other)",
@@ -194,6 +209,9 @@ test("other metadata than labels and annotations is put back", async (t) => {
   const { metadata } = await ask("GET", at("v1beta1", "a"));
   assert.deepEqual((metadata as JsonObject).finalizers, ["x.io/f"]);
   assert.equal((metadata as JsonObject).generation, 1);
+  const [object] = (turner.reviews.at(-1)!.request as JsonObject).objects as JsonObject[];
+  assert.equal(Object.hasOwn(object!.metadata as JsonObject, "resourceVersion"), false);
+  assert.equal(typeof (metadata as JsonObject).resourceVersion, "string");
 });
 
 test("while the webhook fails, what was converted before is listed, and nothing new is", async (t) => {

@@ -32,6 +32,7 @@ import { createImpersonation } from "../filters/impersonation.ts";
 import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import type { Auditor } from "../audit/open-audit.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
@@ -69,6 +70,8 @@ export interface GenericApiServerOptions {
   readonly plugins?: PluginChoice;
   /** Commits faults. Default: none. */
   readonly faults?: FaultFilter | undefined;
+  /** Records requests. Default: none. */
+  readonly audit?: Auditor | undefined;
   /** Calls admission webhooks; the caller closes it. Default: one that knows no Services. */
   readonly webhookClient?: WebhookClient;
   /** Admission steps after the plug-ins. */
@@ -114,6 +117,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     flows: flows.match,
     aggregator: options.aggregator,
     faults: options.faults,
+    audit: options.audit,
   };
   const server: GenericApiServer = {
     handler: (request) => serve(request, services, metrics),
@@ -226,11 +230,12 @@ async function serve(
 ): Promise<ApiResponse> {
   const request = openOrRefuse(api, services);
   if ("status" in request) return request;
+  services.audit?.(request);
   const answer =
     (namesProtobuf(api) && (await refuseUnloadedProtobuf(api, services))) ||
     (await respond(request, services));
   metrics.count(request, answer.status);
-  return answer;
+  return request.audit ? request.audit.complete(answer) : answer;
 }
 
 /** Answers in JSON while the protobuf codec cannot be loaded; undefined once it is. */

@@ -11,6 +11,7 @@ import { authenticate, type TokenAuthenticator } from "../filters/authentication
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
 import { enforceRequestDeadline } from "../filters/request-deadline.ts";
+import type { Auditor } from "../audit/open-audit.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
 import type { Impersonate } from "../filters/impersonation.ts";
@@ -33,6 +34,8 @@ export interface FilterServices {
   readonly aggregator?: { readonly isActive: boolean; readonly handle: PathHandler } | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
+  /** Begins to record a request; undefined unless that was asked for. */
+  readonly audit?: Auditor | undefined;
 }
 
 type Filter = (
@@ -43,7 +46,11 @@ type Filter = (
 /** The filters before anything is known of the user but the credentials. */
 const authentication: readonly Filter[] = [
   enforceRequestDeadline,
-  async (request, services) => void (await authenticate(request, services)),
+  async (request, services) => {
+    await authenticate(request, services);
+    request.audit?.receive(request.user);
+    return undefined;
+  },
 ];
 
 /** The other filters and the handlers, in order. */

@@ -115,6 +115,42 @@ test("a Scale is admitted as a Scale", async (t) => {
   assert.match(String(body.message), /denied request: ScaleScaleScale4$/);
 });
 
+test("the delete of an eviction is not admitted, the eviction is", async (t) => {
+  const server = await createPolicyServer();
+  t.after(() => server.close());
+  const pods = "/api/v1/namespaces/default/pods";
+  const metadata = { name: "a" };
+  const create = () =>
+    server.ask("POST", pods, { metadata, spec: { containers: [{ name: "c", image: "i" }] } });
+  await create();
+  const forbid = (name: string, operation: string) =>
+    server.policy("validating", name, {
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: ["*"],
+            apiVersions: ["*"],
+            operations: [operation],
+            resources: operation === "CREATE" ? ["pods/*"] : ["pods", "pods/*"],
+          },
+        ],
+      },
+      validations: [{ expression: "false" }],
+    });
+  const evict = () =>
+    server.ask("POST", `${pods}/a/eviction`, {
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata,
+    });
+  await forbid("d", "DELETE");
+  assert.equal((await server.ask("DELETE", `${pods}/a`)).status, 422);
+  assert.equal((await evict()).status, 201);
+  await create();
+  await forbid("c", "CREATE");
+  assert.equal((await evict()).status, 422);
+});
+
 test("policies follow the store, and do not apply to policies", async (t) => {
   const server = await createPolicyServer();
   t.after(() => server.close());

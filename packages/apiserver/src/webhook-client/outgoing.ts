@@ -43,7 +43,14 @@ export function address(call: WebhookCall): Outgoing {
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
   const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
-  return { method: "POST", url, shown, call, timeoutMs, redirects: 0 };
+  return {
+    method: "POST",
+    url,
+    shown,
+    call,
+    timeoutMs: Math.min(timeoutMs, call.waitMs ?? timeoutMs),
+    redirects: 0,
+  };
 }
 
 /** As `URL.host` has it: without the port of HTTPS. */

@@ -46,6 +46,8 @@ export interface WebhookCall {
   readonly access?: WebhookAccess | undefined;
   /** Default 30 s, as upstream's client. */
   readonly timeoutMs?: number | undefined;
+  /** What the caller waits, if it is less than what the webhook is told. */
+  readonly waitMs?: number | undefined;
 }
 
 /** Calls webhooks. */

@@ -11,6 +11,7 @@ import {
 import { makeFolder } from "../make-folder.ts";
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
+import { parseAuditFlags } from "../parse-audit-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
 import { parseSwitches } from "../parse-switches.ts";
 import { parseServiceLocations } from "../parse-service-locations.ts";
@@ -62,6 +63,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
             flags["admissionControlConfigFile"],
           ),
         }),
+    ...parseAuditFlags((flag) => auditFlagOf(flags, flag)),
     featureGates: parseSwitches("--feature-gates", flags["featureGates"]),
     runtimeConfig: parseSwitches("--runtime-config", flags["runtimeConfig"]),
     openApiDescriptions: flags["openapiDescriptions"] === true,
@@ -86,6 +88,14 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       ? { dataDir: parsePath("--data-dir", dataDir), fsync: flags["fsync"] === true }
       : {}),
   };
+}
+
+/** `--audit-log-path`, as commander names it: `auditLogPath`. */
+function auditFlagOf(flags: Flags, flag: string): string | undefined {
+  const name = flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const text = flags[name];
+  if (text === "") throw usageError(`${flag}: expected a value, got ""`);
+  return text === undefined ? undefined : String(text);
 }
 
 /** An empty path would be the current folder. */

@@ -132,10 +132,32 @@ test("flags without support are reported, except those of envtest", () => {
     "--etcd-servers=http://127.0.0.1:2379",
     "--service-cluster-ip-range=10.0.0.0/24",
   ];
-  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").ignored, [
+  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--profiling=false").ignored, [
     "feature-gates",
-    "audit-policy-file",
+    "profiling",
   ]);
+});
+
+test("the audit log has kube-apiserver's flags", () => {
+  const { options } = read(
+    "--audit-policy-file=p.yaml",
+    "--audit-log-path=-",
+    "--audit-log-format=legacy",
+    "--audit-log-maxage=1",
+    "--audit-log-maxbackup=2",
+    "--audit-log-maxsize=3",
+  );
+  assert.deepEqual(options.audit, {
+    policyFile: "p.yaml",
+    logPath: "-",
+    logFormat: "legacy",
+    logMaxAgeDays: 1,
+    logMaxBackups: 2,
+    logMaxSizeMegabytes: 3,
+  });
+  assert.throws(() => read("--audit-log-maxage=-1"), {
+    message: '--audit-log-maxage: expected a whole number from 0, got "-1"',
+  });
 });
 
 test("invalid ports are refused, and help lists no removed flag", () => {

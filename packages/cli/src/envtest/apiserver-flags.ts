@@ -6,10 +6,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiServerOptions, UserInfo } from "@homeostat/apiserver";
 import { usageError } from "../command-error.ts";
+import { parseAuditFlags } from "../parse-audit-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
 import { lastOf, type ParsedFlags } from "./parse-flags.ts";
 
 const supported = {
+  "audit-log-format": "format of the audit log: json or legacy (default json)",
+  "audit-log-maxage":
+    "days after which old audit log files are removed (default 366; 0 keeps them)",
+  "audit-log-maxbackup": "number of old audit log files (default 100; 0 keeps all)",
+  "audit-log-maxsize": "megabytes before the audit log file is rotated (default 100; 0: never)",
+  "audit-log-path": "file of the audit log (- is standard output)",
+  "audit-policy-file": "policy that says which requests are audited",
   "authorization-mode":
     "authorization modes in order: RBAC, AlwaysAllow, AlwaysDeny (default AlwaysAllow)",
   "bind-address": "address to listen on (0.0.0.0, the default, becomes 127.0.0.1)",
@@ -71,6 +79,7 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
       ...(clientCa === undefined ? {} : { clientCa: readFlagFile("client-ca-file", clientCa) }),
       ...serviceAccountTokens(value),
       authorizationModes: modesOf(flags),
+      ...parseAuditFlags((flag) => value(flag.slice(2) as SupportedFlag)),
       admissionPlugins: pluginsOf(flags),
       ...rangesOf(value),
       ...retentionOf(value),

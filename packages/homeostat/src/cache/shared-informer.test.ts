@@ -41,6 +41,16 @@ describe("informer", () => {
     assert.equal(informer.freshness().ready, true);
   });
 
+  it("tells of an object that is replaced under its name as gone and come", async () => {
+    const { transport, runtime, told } = await play();
+    const again = meal("soup", "7", { uid: "another" });
+    transport.last
+      .head()
+      .lines(event("ADDED", meal("soup", "3")), bookmark("5", true), event("MODIFIED", again));
+    await runtime.advance(0);
+    assert.deepEqual(told.slice(1), ["deleted home/soup 3 watch", "added home/soup 7 watch"]);
+  });
+
   it("pages where the server does not stream, 500 at a time, and watches from the list's revision", async () => {
     const { transport, runtime, informer } = await play();
     transport.last.refuse(422, "Invalid");

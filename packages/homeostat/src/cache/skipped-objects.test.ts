@@ -27,6 +27,15 @@ const names = ({ informer }: Play): readonly string[] =>
   informer.list().map((object) => object.metadata.name);
 
 describe("a poisonous object", () => {
+  it("is remembered with a thousand others, and reported beyond", async () => {
+    const { transport, informer, faults, runtime } = await play({ projections });
+    const many = Array.from({ length: 1002 }, (_, i) => event("ADDED", poison(`bad-${i}`, "2")));
+    transport.last.head().lines(...many, bookmark("5", true));
+    await runtime.advance(0);
+    assert.deepEqual([informer.stats().skipped, faults.length], [1000, 1002]);
+    assert.equal(informer.skipped().length, 1000);
+  });
+
   it("in the first list is skipped, named and counted, and comes back once corrected", async () => {
     const playing = await play({ projections });
     const { transport, informer, faults, told } = playing;

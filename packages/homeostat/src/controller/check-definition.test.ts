@@ -118,3 +118,11 @@ it("accepts definitions that can", () => {
   defineController(Box, { reconcile, name: "a", concurrency: 3, timeout: "5m", owns: [Part] });
   defineController(Box, { reconcile, timeout: 1, refs: { part: ref(Part, () => "a") } });
 });
+
+it("refuses kinds that lack a part of their name", () => {
+  const { apiVersion, resource, scope } = Box;
+  for (const part of [{ kind: "" }, { apiVersion: undefined }, { resource: "" }]) {
+    const wrong = { apiVersion, kind: "Box", resource, scope, ...part } as Kind;
+    assert.throws(() => defineController(wrong, { reconcile }), /its first argument is not a kind/);
+  }
+});

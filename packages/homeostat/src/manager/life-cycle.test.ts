@@ -161,6 +161,56 @@ describe("a manager", () => {
     );
   });
 
+  /** A manager that has started and has reconciled the meal soup. */
+  async function begin(options: Partial<ManagerOptions>) {
+    const arranged = arrange({ reports: { events: false, conditions: false }, ...options });
+    const { manager, runtime, transport } = arranged;
+    const starting = manager.start();
+    await runtime.advance(0);
+    transport.last.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
+    await runtime.advance(100);
+    await starting;
+    return arranged;
+  }
+
+  it("waits 30 s for what runs, says so every 5 s, and no longer", async () => {
+    const lines: string[] = [];
+    const log = { ...silentLog, info: (message: string) => void lines.push(message) };
+    let aborted: AbortSignal | undefined;
+    const hangs = defineController(Meal, {
+      reconcile({ signal }) {
+        aborted = signal;
+        return new Promise(() => {});
+      },
+    });
+    const { manager, runtime } = await begin({ controllers: [hangs], log });
+    let hasStopped = false;
+    const stopping = manager.stop().then(() => (hasStopped = true));
+    await runtime.advance(29_999);
+    assert.deepEqual([hasStopped, aborted?.aborted], [false, false]);
+    const said = (): number => lines.filter((line) => line.startsWith("stopping: ")).length;
+    assert.equal(said(), 6);
+    await runtime.advance(1);
+    assert.equal(aborted?.aborted, true);
+    await runtime.advance(200);
+    await stopping;
+    await runtime.advance(60_000);
+    assert.equal(said(), 6, "it goes on after the stop");
+  });
+
+  it("takes a timeout of a reconcile in milliseconds", async () => {
+    const hangs = defineController(Meal, { timeout: 5000, reconcile: () => new Promise(() => {}) });
+    const { manager, runtime } = await begin({ controllers: [hangs], shutdownTimeoutMs: 1 });
+    const at = () => manager.states()[0]?.progress.at;
+    await runtime.advance(4800);
+    assert.equal(at(), "running");
+    await runtime.advance(200);
+    assert.equal(at(), "stalled");
+    const stopping = manager.stop();
+    await runtime.advance(1000);
+    await stopping;
+  });
+
   it("leaves no timer and no request behind, whether it was started, starting or failed", async () => {
     const lines: string[] = [];
     const say = (message: string): void => void lines.push(message);

@@ -11,17 +11,27 @@ import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { CheckedPod } from "./checks/pod-check.ts";
 import type { PodSecurityConfiguration } from "./configuration.ts";
 import { evaluatePod, formatDetails } from "./evaluate-pod.ts";
-import { formatLevelVersion, type LevelVersion, type Policy } from "./pod-security-policy.ts";
+import { joinMessages } from "../admission-plugin.ts";
+import {
+  annotate,
+  formatLevelVersion,
+  type LevelVersion,
+  type Policy,
+  type ReadPolicy,
+} from "./pod-security-policy.ts";
 
 /** Throws 403 for a pod that violates what is enforced. */
 export function checkPod(
   request: AdmissionRequest,
-  policy: Policy,
+  read: ReadPolicy,
   configuration: PodSecurityConfiguration,
 ): void {
   const pod = toChecked(request.object as Decoded<PodTemplateSpec>);
-  if (isExempt(pod, configuration)) return;
+  if (isExemptByClass(request, pod, configuration)) return;
+  const { policy } = read;
   const violations = describe("violates", policy.enforce, pod);
+  annotate(request, "enforce-policy", formatLevelVersion(policy.enforce));
+  annotateViolations(request, read, pod);
   if (violations) throw forbiddenError(request.resource, request.name, violations);
   warn(request, policy, pod);
 }
@@ -29,13 +39,38 @@ export function checkPod(
 /** Only warns: the pods of the template will be checked. */
 export function checkTemplate(
   request: AdmissionRequest,
-  policy: Policy,
+  read: ReadPolicy,
   configuration: PodSecurityConfiguration,
 ): void {
   const template = templateOf(request);
   if (!template) return;
   const pod = toChecked(template);
-  if (!isExempt(pod, configuration)) warn(request, policy, pod);
+  if (isExemptByClass(request, pod, configuration)) return;
+  annotateViolations(request, read, pod);
+  warn(request, read.policy, pod);
+}
+
+function isExemptByClass(
+  request: AdmissionRequest,
+  pod: CheckedPod,
+  configuration: PodSecurityConfiguration,
+): boolean {
+  if (!isExempt(pod, configuration)) return false;
+  annotate(request, "exempt", "runtimeClass");
+  return true;
+}
+
+/** What is audited by is evaluated for requests that are audited. */
+function annotateViolations(
+  request: AdmissionRequest,
+  { policy, errors }: ReadPolicy,
+  pod: CheckedPod,
+): void {
+  if (!request.audit) return;
+  const faults = joinMessages(errors.map(({ field, body }) => `${field}: ${body}`));
+  if (errors.length) annotate(request, "error", `Failed to parse policy: ${faults}`);
+  const violations = describe("would violate", policy.audit, pod);
+  if (violations) annotate(request, "audit-violations", violations);
 }
 
 function warn(request: AdmissionRequest, policy: Policy, pod: CheckedPod): void {

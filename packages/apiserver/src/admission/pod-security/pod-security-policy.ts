@@ -2,6 +2,7 @@
 // labels. Pure.
 // Upstream: k8s.io/pod-security-admission/api (helpers.go, constants.go).
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 const levels = ["privileged", "baseline", "restricted"] as const;
@@ -28,6 +29,10 @@ export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
 export const labelPrefix = "pod-security.kubernetes.io/";
 export const latest: PolicyVersion = { text: "latest", minor: Number.POSITIVE_INFINITY };
+
+/** Annotates the audit event: `enforce-policy`, `audit-violations`, `exempt` or `error`. */
+export const annotate = ({ audit }: AdmissionRequest, key: string, value: string): void =>
+  audit?.annotate(`${labelPrefix}${key}`, value);
 
 const privileged: LevelVersion = { level: "privileged", version: latest };
 /** The policy of namespaces without labels, unless configured. */

@@ -9,6 +9,7 @@ import { createAccessCheck } from "../cel/access-checks.ts";
 import type { VersionedRequest } from "../cel/versioned-request.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
 import { convertedObjects } from "../matching/versioned-objects.ts";
+import { AnnotationCollector, annotateFailure } from "./audit-annotations.ts";
 import { collectParams } from "./collect-params.ts";
 import type { Denial, ValidationEvaluator, ValidationOutcome } from "./evaluate-validations.ts";
 import { isMatchFault, matchBinding, matchDefinition } from "./match-policy.ts";
@@ -34,6 +35,12 @@ export async function dispatchValidating(
   if (run.refusal) throw run.refusal;
 }
 
+/** What a policy was matched as, and what its bindings annotate. */
+interface Visit {
+  readonly matched: ServedResource;
+  readonly collected: AnnotationCollector;
+}
+
 class ValidatingRun {
   readonly #request: AdmissionRequest;
   readonly #services: PluginServices;
@@ -52,10 +59,17 @@ class ValidatingRun {
     if (isMatchFault(matched)) return this.#misconfigured(hook, undefined, matched.fault);
     if (!matched) return;
     if (hook.fault !== undefined) return this.#misconfigured(hook, undefined, hook.fault);
-    for (const binding of hook.bindings) await this.#visitBinding(hook, binding, matched);
+    const collected = new AnnotationCollector();
+    for (const binding of hook.bindings)
+      await this.#visitBinding(hook, binding, { matched, collected });
+    collected.publish(hook.name, this.#request);
   }
 
-  async #visitBinding(hook: Hook, binding: BoundPolicy, matched: ServedResource): Promise<void> {
+  async #visitBinding(
+    hook: Hook,
+    binding: BoundPolicy,
+    { matched, collected: annotations }: Visit,
+  ): Promise<void> {
     const { objects } = this.#services;
     const match = matchBinding(binding, this.#request, this.#services);
     if (isMatchFault(match)) return this.#misconfigured(hook, binding, match.fault);
@@ -72,8 +86,11 @@ class ValidatingRun {
       namespace: visibleNamespace(namespaceOf(this.#request, objects)),
       access: this.#access,
     };
-    for (const params of collected.params)
-      this.#act(hook, binding, hook.evaluator({ ...input, params }));
+    const outcomes = collected.params.map((params) => hook.evaluator({ ...input, params }));
+    for (const outcome of outcomes) {
+      this.#act(hook, binding, outcome);
+      for (const { key, value } of outcome.annotations) annotations.add(key, value);
+    }
   }
 
   async #versionOf(
@@ -97,19 +114,20 @@ class ValidatingRun {
     for (const denial of denials) {
       for (const action of binding.spec.validationActions ?? []) {
         if (action === "Deny") this.#deny(hook, binding, denial);
+        if (action === "Audit") annotateFailure(this.#request, binding, denial);
         if (action === "Warn")
           this.#request.warn(
             `Validation failed for ValidatingAdmissionPolicy '${hook.name}' with binding '${binding.name}': ${denial.message}`,
           );
       }
     }
-    for (const message of annotationErrors) this.#deny(hook, binding, { message });
+    for (const message of annotationErrors) this.#deny(hook, binding, { message, index: 0 });
   }
 
   #misconfigured(hook: Hook, binding: BoundPolicy | undefined, fault: string): void {
     if (hook.spec.failurePolicy === "Ignore") return;
     const what = binding ? "binding" : "policy";
-    this.#deny(hook, binding, { message: `failed to configure ${what}: ${fault}` });
+    this.#deny(hook, binding, { message: `failed to configure ${what}: ${fault}`, index: 0 });
   }
 
   /** The first denial decides. */

@@ -23,6 +23,8 @@ export interface Denial {
   readonly message: string;
   /** Absent for errors. */
   readonly reason?: string;
+  /** The place of the validation; 0 for a policy that could not be evaluated. */
+  readonly index: number;
 }
 
 /** The outcome of one evaluation; denials apply as the binding's actions say. */
@@ -30,13 +32,20 @@ export interface ValidationOutcome {
   readonly denials: readonly Denial[];
   /** Errors of audit annotations, which deny the request whatever the actions are. */
   readonly annotationErrors: readonly string[];
+  readonly annotations: readonly PublishedAnnotation[];
+}
+
+/** An annotation of the audit event. */
+export interface PublishedAnnotation {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** Evaluates a policy. */
 export type ValidationEvaluator = (input: ExpressionInput) => ValidationOutcome;
 
 const maxMessageBytes = 5 * 1024;
-const admitted: ValidationOutcome = { denials: [], annotationErrors: [] };
+const admitted: ValidationOutcome = { denials: [], annotationErrors: [], annotations: [] };
 
 interface CompiledPolicy {
   readonly failurePolicy: string;
@@ -87,7 +96,7 @@ function compile(spec: Decoded<ValidatingAdmissionPolicySpec>): CompiledPolicy {
 function evaluate(policy: CompiledPolicy, input: ExpressionInput): ValidationOutcome {
   const { failurePolicy, matcher, compiler } = policy;
   const failed = (message: string): ValidationOutcome =>
-    failurePolicy === "Ignore" ? admitted : { denials: [{ message }], annotationErrors: [] };
+    failurePolicy === "Ignore" ? admitted : { ...admitted, denials: [{ message, index: 0 }] };
   const match = matcher?.(input) ?? { matches: true };
   if ("error" in match) return failed(match.error);
   if (!match.matches) return admitted;
@@ -116,7 +125,20 @@ function evaluate(policy: CompiledPolicy, input: ExpressionInput): ValidationOut
     annotationErrors: isIgnored
       ? []
       : values.results.flatMap((result) => (result && "error" in result ? [result.error] : [])),
+    annotations: policy.annotations.flatMap(
+      ({ key }, i) => publishedAs(key ?? "", values.results[i]) ?? [],
+    ),
   };
+}
+
+/** Null and blank values are not published. */
+function publishedAs(
+  key: string,
+  result: ExpressionResult | undefined,
+): PublishedAnnotation | undefined {
+  const value = result && "value" in result ? result.value : undefined;
+  const text = typeof value === "string" ? value.trim() : "";
+  return text ? { key, value: text } : undefined;
 }
 
 /** Without a budget for messages nothing is admitted: not even what is valid. */
@@ -126,11 +148,12 @@ function denialOf(
   messages: ExpressionRun,
   index: number,
 ): Denial | undefined {
-  if ("error" in result) return { message: result.error };
-  if ("fault" in messages) return { message: `failed messageExpression: ${messages.fault}` };
+  if ("error" in result) return { message: result.error, index };
+  if ("fault" in messages) return { message: `failed messageExpression: ${messages.fault}`, index };
   if (result.value === true) return undefined;
   const { message, expression, reason } = validation;
   return {
+    index,
     reason: reason ?? "Invalid",
     message:
       messageOf(messages.results[index]) ||

@@ -19,6 +19,7 @@ export interface AdmissionResponse {
   readonly patch: string;
   readonly patchType: string;
   readonly warnings: readonly string[];
+  readonly auditAnnotations: ReadonlyMap<string, string>;
 }
 
 /** Which kind of webhook answered: only mutating ones may patch. */
@@ -91,16 +92,15 @@ function decodeResponse(response: Json, version: ReviewVersion): DecodedResponse
       `json: cannot unmarshal ${goKind(response)} into Go struct field AdmissionReview.response of type ${version}.AdmissionResponse`,
     );
   const read = readMembers(response, "AdmissionResponse.response");
-  const decoded = {
+  return {
     uid: read.text("uid", "types.UID") ?? "",
     allowed: read.bool("allowed") ?? false,
     status: decodeStatus(response["status"] ?? null),
     patch: read.bytes("patch") ?? "",
     patchType: read.text("patchType", `${version}.PatchType`),
     warnings: read.texts("warnings"),
+    auditAnnotations: read.textMap("auditAnnotations"),
   };
-  read.textMap("auditAnnotations");
-  return decoded;
 }
 
 /** Checks a decoded review. Throws an Error with upstream's message. */

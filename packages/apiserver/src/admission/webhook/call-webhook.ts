@@ -57,22 +57,29 @@ export async function callWebhook(
   const review = await post(input, version, uid, services);
   const response = verify(name, () => verifyReview(review, { version, uid, type }));
   for (const text of response.warnings) request.warn(text);
+  if (request.audit)
+    for (const [key, value] of response.auditAnnotations)
+      request.audit.annotate(`${name}/${key}`, value);
   if (!response.allowed) throw deniedError(name, response.status);
   return response;
 }
 
 async function post(
-  { webhook, request, versioned, encoder }: WebhookCallInput,
+  { webhook, type, request, versioned, encoder }: WebhookCallInput,
   version: ReviewVersion,
   uid: string,
   services: PluginServices,
 ): Promise<DecodedReview> {
   const { clientConfig, timeoutSeconds } = webhook.spec;
+  const { clock } = services.runtime;
+  const began = request.audit && clock.monotonic();
   try {
     const body = await services.webhookClient.post({
       config: clientConfig as WebhookClientConfig,
       body: encoder.encode(version, uid, request, versioned),
       timeoutMs: timeoutOf(request, timeoutSeconds ?? defaultTimeoutSeconds, services),
+      // A timer may be a moment early.
+      waitMs: leftMs(request, services) + 1,
     });
     return await decodeReview(body, version);
   } catch (error) {
@@ -80,6 +87,9 @@ async function post(
     const isClient = error instanceof WebhookError && error.at === "client";
     const what = isClient ? "could not get REST client" : "failed to call webhook";
     throw new WebhookCallError(webhook.name, `${what}: ${messageOf(error)}`);
+  } finally {
+    if (began !== undefined)
+      request.audit?.addLatency(`${type}-webhook`, clock.monotonic() - began);
   }
 }
 

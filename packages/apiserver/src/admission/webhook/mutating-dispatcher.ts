@@ -4,6 +4,7 @@
 // reinvocationcontext.go.
 import { cloneJson, equalJson } from "homeostat/api";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import { metaList } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { PluginServices } from "../admission-plugin.ts";
@@ -16,6 +17,7 @@ import {
 } from "../matching/versioned-objects.ts";
 import { ReviewEncoder } from "./admission-review.ts";
 import { callWebhook } from "./call-webhook.ts";
+import { createMutationAnnotator, type MutationAnnotator } from "./mutation-annotator.ts";
 import { patchedObject } from "./patched-object.ts";
 import { versionToCall } from "./should-call-webhook.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
@@ -31,7 +33,7 @@ export async function dispatchMutating(
   reinvocation.start(request.object);
   const run = new MutatingRun(request, services, reinvocation);
   try {
-    for (const webhook of webhooks) await run.visit(webhook);
+    for (const [i, webhook] of webhooks.entries()) await run.visit(webhook, i);
     await run.finish();
   } finally {
     reinvocation.finish(request.object);
@@ -58,8 +60,8 @@ class MutatingRun {
     this.#reinvocation = reinvocation;
   }
 
-  /** Calls the webhook if it matches. */
-  async visit(webhook: RegisteredWebhook): Promise<void> {
+  /** Calls the webhook if it matches; `index` is its place among all. */
+  async visit(webhook: RegisteredWebhook, index: number): Promise<void> {
     const request = this.#versioned
       ? { ...this.#request, object: this.#versioned.object }
       : this.#request;
@@ -67,9 +69,10 @@ class MutatingRun {
     const resource = await versionToCall(webhook, matched, this.#services);
     if (!resource) return;
     if (!this.#reinvocation.runs(webhook.uid)) return;
-    const error = await this.#call(webhook, await this.#inVersion(resource));
+    const audit = this.#annotator(webhook, index);
+    const error = await this.#call(webhook, await this.#inVersion(resource), audit);
     if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#reinvocation.ran(webhook.uid);
-    settle(error, webhook.spec);
+    if (settle(error, webhook.spec) === "failed open") audit?.failedOpen();
   }
 
   /** Gives the request the object as the webhooks have left it. */
@@ -83,9 +86,21 @@ class MutatingRun {
     this.#isDirty = false;
   }
 
+  #annotator(webhook: RegisteredWebhook, index: number): MutationAnnotator | undefined {
+    const { audit, reinvocation } = this.#request;
+    if (!audit) return undefined;
+    const round = reinvocation?.pass === "second" ? 1 : 0;
+    return createMutationAnnotator(audit, webhook, { round, index });
+  }
+
   /** Returns what the call ended with, undefined if it went well. */
-  async #call(webhook: RegisteredWebhook, versioned: VersionedObjects): Promise<unknown> {
+  async #call(
+    webhook: RegisteredWebhook,
+    versioned: VersionedObjects,
+    audit: MutationAnnotator | undefined,
+  ): Promise<unknown> {
     const request = this.#request;
+    let isChanged = false;
     try {
       const input = { webhook, request, versioned, encoder: this.#encoder };
       const response = await callWebhook({ ...input, type: "mutating" }, this.#services);
@@ -95,10 +110,14 @@ class MutatingRun {
       if (!next) return undefined;
       this.#versioned = { ...versioned, object: next };
       this.#isDirty = true;
-      if (!equalJson(next, versioned.object ?? null)) this.#reinvocation.changed();
+      isChanged = !equalJson(next, versioned.object ?? null) || isStamped(request);
+      if (isChanged) this.#reinvocation.changed();
+      audit?.patched(response.patch);
       return undefined;
     } catch (error) {
       return error;
+    } finally {
+      audit?.called(isChanged);
     }
   }
 
@@ -118,9 +137,22 @@ class MutatingRun {
   }
 }
 
+/**
+ * Whether the object has a new time in managedFields. Upstream holds it to the nanosecond, and what
+ * a patch returns to the second: to it any patch then changes the object.
+ */
+const isStamped = ({ resource, object, old }: AdmissionRequest): boolean =>
+  resource.codec.goType !== "unstructured" &&
+  object !== undefined &&
+  !equalJson(
+    [...metaList(object, "managedFields")],
+    old ? [...metaList(old, "managedFields")] : [],
+  );
+
 /** Throws the error, unless it is a failed call that the policy ignores. */
-function settle(error: unknown, { failurePolicy }: WebhookSpec): void {
-  if (error === undefined) return;
+function settle(error: unknown, { failurePolicy }: WebhookSpec): "called" | "failed open" {
+  if (error === undefined) return "called";
   if (!(error instanceof WebhookCallError)) throw error;
   if (failurePolicy !== "Ignore") throw internalError(error.message);
+  return "failed open";
 }

@@ -11,6 +11,8 @@ import { versionToCall } from "./should-call-webhook.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
 import type { RegisteredWebhook } from "./webhook-source.ts";
 
+const failedOpen = "failed-open.validating.webhook.admission.k8s.io/";
+
 /** Rejects with the error of the first webhook that refuses the request or cannot be called. */
 export async function dispatchValidating(
   webhooks: readonly RegisteredWebhook[],
@@ -31,13 +33,14 @@ export async function dispatchValidating(
     if (resource) calls.push({ ...input, versioned: await versioned(resource) });
   }
   const errors: unknown[] = [];
-  const call = async (input: WebhookCallInput): Promise<void> => {
+  const call = async (input: WebhookCallInput, index: number): Promise<void> => {
     try {
       await callWebhook(input, services);
     } catch (error) {
       if (!(error instanceof WebhookCallError)) errors.push(error);
       else if (input.webhook.spec.failurePolicy !== "Ignore")
         errors.push(internalError(error.message));
+      else request.audit?.annotate(`${failedOpen}round_0_index_${index}`, input.webhook.name);
     }
   };
   await Promise.all(calls.map(call));

@@ -20,6 +20,7 @@ export type WebhookSpec = Decoded<MutatingWebhook>;
 export interface RegisteredWebhook {
   /** `<configuration>/<name>/<how many before it have the name>`. */
   readonly uid: string;
+  readonly configuration: string;
   readonly name: string;
   readonly spec: WebhookSpec;
   readonly criteria: WebhookCriteria;
@@ -72,6 +73,7 @@ function registered(
     const selectors = parseSelectors({ namespaceSelector, objectSelector });
     return {
       uid: `${configuration}/${name}/${nth}`,
+      configuration,
       name,
       spec,
       criteria: { ...selectors, rules: rules ?? [], matchPolicy: matchPolicy ?? undefined },

@@ -2,6 +2,7 @@
 // fills the lists from its admission plug-ins.
 // Upstream: k8s.io/apiserver/pkg/admission.
 import type { GroupVersionKind, JsonObject } from "homeostat/api";
+import type { AdmissionAudit } from "../audit.ts";
 import type { UserInfo } from "../user-info.ts";
 import type { ServedResource } from "./served-resource.ts";
 
@@ -28,6 +29,8 @@ export interface AdmissionRequest {
   /** When the request runs out of time; connections do not. */
   readonly deadlineMs?: number;
   warn(text: string): void;
+  /** Absent for a request that is not audited. */
+  readonly audit?: AdmissionAudit;
   /** Absent in validating steps. */
   readonly reinvocation?: Reinvocation;
 }

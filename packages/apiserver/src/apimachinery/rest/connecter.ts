@@ -1,6 +1,7 @@
 // Handlers of subresources that do more than read or write their parent.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/rest.go (Connecter, NamedCreater).
 import type { JsonObject } from "homeostat/api";
+import type { AdmissionAudit } from "../audit.ts";
 import type { DeleteOptions } from "./delete-options.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -39,6 +40,8 @@ export interface ConnectTools {
     kind: { readonly group: string; readonly resource: string },
     name: string,
   ): JsonObject | undefined;
+  /** Undefined for a request that is not audited. */
+  readonly audit?: AdmissionAudit | undefined;
   /** Signs tokens of service accounts. */
   readonly tokens: TokenIssuer;
   newUid(): string;

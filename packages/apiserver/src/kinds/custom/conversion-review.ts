@@ -2,7 +2,6 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go,
 // k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (Decode).
 import {
-  encodeJson,
   isObject,
   type Json,
   type JsonObject,
@@ -85,19 +84,25 @@ function decode(text: string, version: ReviewVersion): JsonObject {
   return value;
 }
 
-/** Text that is no JSON document is read as YAML; only a bare word is worth telling apart. */
+/** YAML that is one plain scalar, such as a page of HTML: no indicator, no key and no comment. */
+const startsPlain = /^[^\s[\]{}&*!|>'"%@`,#?:-]/;
+const isStructured = /: |:$| #/m;
+
+/** Text that is no JSON document is read as YAML, of which only plain text is told apart. */
 function parse(text: string): Json {
-  if (!text.trimStart().startsWith("{") && /^[\w .-]+$/.test(text.trim())) return text.trim();
   try {
     parseJson(text);
     return parseExact(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
+    const trimmed = text.trim();
+    if (startsPlain.test(trimmed) && !isStructured.test(trimmed)) return trimmed;
     throw plainError(`couldn't get version/kind; json parse error: ${error.message}`);
   }
 }
 
-function goKindOf(value: Json): string {
+/** The kind of a JSON value as encoding/json names it. */
+export function goKindOf(value: Json): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
@@ -170,8 +175,9 @@ function assertShape(
     const kind = isObject(value) ? "object" : goKindOf(value);
     if (kind !== shape.json)
       throw plainError(
-        `json: cannot unmarshal ${kind}${kind === "number" ? ` ${encodeJson(value)}` : ""} into Go struct field ${struct}.${at} of type ${shape.type}`,
+        `json: cannot unmarshal ${kind} into Go struct field ${struct}.${at} of type ${shape.type}`,
       );
-    if (shape.members) assertShape(value as JsonObject, struct, at, shape.members);
+    const inner = shape.type.slice(shape.type.indexOf(".") + 1);
+    if (shape.members) assertShape(value as JsonObject, inner, at, shape.members);
   }
 }

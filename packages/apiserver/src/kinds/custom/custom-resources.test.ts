@@ -327,3 +327,14 @@ test("a terminating definition serves no creation", () => {
   assert.equal(resource.creatable, false);
   assert.deepEqual(resource.verbs, ["delete", "deletecollection", "get", "list", "watch"]);
 });
+
+test("rules are not checked for an object without a name", () => {
+  const failed = { type: "FieldValueInvalid", field: "", body: "failed rule" } as const;
+  const rules = { evaluate: () => ({ errors: [failed], warnings: [], remainingBudget: 0 }) };
+  const ruled = createCustomResources(cages(), { ...materials, compileRules: () => rules });
+  const { validateCreate } = (ruled as [ServedResource])[0].strategy;
+  const last = (metadata: JsonObject): string | undefined =>
+    print(validateCreate(cageOf({ color: "red" }, { metadata }), context)).at(-1);
+  assert.equal(last({ name: "a" }), ": failed rule");
+  assert.match(last({})!, /some validation rules were not checked/);
+});

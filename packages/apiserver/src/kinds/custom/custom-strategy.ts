@@ -9,7 +9,12 @@ import {
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
-import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
+import {
+  finalizersOf,
+  metadataOf,
+  metaNumber,
+  metaString,
+} from "../../apimachinery/meta/read-meta.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { Strategy, ValidationOutcome } from "../../apimachinery/rest/strategy.ts";
@@ -182,6 +187,8 @@ function newListErrors(
   return errors.length && validateListSetsAndMaps(old, custom.node).length ? [] : errors;
 }
 
+const missingName = fieldError.required("metadata.name", "");
+
 /**
  * CEL rules run only when no error blocks them. With `old`, violations that did not change become
  * warnings.
@@ -192,7 +199,9 @@ function withRuleErrors(
   change: { readonly object: JsonObject; readonly old?: JsonObject },
 ): ValidationOutcome {
   if (!rules) return { errors, warnings: [] };
-  const blocked = blockingError(errors);
+  // The registry reports the missing name; upstream's rules wait for it as for other errors.
+  const isNamed = Boolean(metaString(change.object, "name"));
+  const blocked = blockingError(isNamed ? errors : [...errors, missingName]);
   if (blocked) return { errors: [...errors, blocked], warnings: [] };
   const found = rules.evaluate({ ...change, path: "", ratchets: true });
   return { errors: [...errors, ...found.errors], warnings: found.warnings };

@@ -20,7 +20,7 @@ import {
 import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
 import type { WebhookClient, WebhookClientConfig } from "../../webhook-client/webhook-client.ts";
-import { convertedObjects, type ReviewVersion, reviewOf } from "./conversion-review.ts";
+import { convertedObjects, goKindOf, type ReviewVersion, reviewOf } from "./conversion-review.ts";
 
 /** How a definition's objects are converted. */
 export interface WebhookConversion {
@@ -95,7 +95,8 @@ async function review(
   const uid = newUid();
   let converted: readonly Json[];
   try {
-    const body = `${encodeJson(reviewOf(version, { uid, apiVersion, objects: [object] }))}\n`;
+    const objects = [withoutRevision(object)];
+    const body = `${encodeJson(reviewOf(version, { uid, apiVersion, objects }))}\n`;
     converted = convertedObjects(version, await client.post({ config, body }), uid);
   } catch (error) {
     throw webhookError(object, `failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -105,8 +106,20 @@ async function review(
   return converted[0]!;
 }
 
+/** As objects are stored: upstream converts before it sets the revision. */
+function withoutRevision(object: JsonObject): JsonObject {
+  if (!isObject(object.metadata)) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 function accepted(original: JsonObject, converted: Json, apiVersion: string): JsonObject {
-  if (!isObject(converted) || typeof converted.kind !== "string" || !converted.kind)
+  if (converted === null) throw plainError("unexpected end of JSON input");
+  if (!isObject(converted))
+    throw plainError(
+      `json: cannot unmarshal ${goKindOf(converted)} into Go value of type map[string]interface {}`,
+    );
+  if (typeof converted.kind !== "string" || !converted.kind)
     throw plainError(`Object 'Kind' is missing in '${encodeJson(converted)}'`);
   const received = typeof converted.apiVersion === "string" ? converted.apiVersion : "";
   if (received !== apiVersion)

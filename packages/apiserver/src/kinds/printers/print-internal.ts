@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go (ErrorBody), Go's package
 // encoding/json.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { encodeUnsorted } from "../../apimachinery/encode-unsorted.ts";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { Layout, LayoutMember } from "../../apimachinery/kind-data/decode-layout.ts";
 
@@ -54,17 +55,7 @@ function printValue(internals: Internals, type: string, value: Json | undefined)
   const zero = zeros[type];
   if (zero === undefined) return printStruct(internals, type, value);
   if (isAbsent) return zero;
-  return type === "@Raw" ? printRaw(value) : encodeJson(value);
-}
-
-/** As it was sent: members in their own order. */
-function printRaw(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(printRaw).join(",")}]`;
-  if (!isObject(value)) return encodeJson(value);
-  const members = Object.entries(value).map(
-    ([name, each]) => `${encodeJson(name)}:${printRaw(each)}`,
-  );
-  return `{${members.join(",")}}`;
+  return type === "@Raw" ? encodeUnsorted(value) : encodeJson(value);
 }
 
 function printMap(internals: Internals, values: string, map: JsonObject): string {

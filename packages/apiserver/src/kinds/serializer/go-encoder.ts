@@ -3,6 +3,7 @@
 // Upstream: encoding/json.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import { encodeUnsorted } from "../../apimachinery/encode-unsorted.ts";
 import { createStructPlans, type StructPlans } from "./struct-plans.ts";
 
 /** Encodes objects of one type; members that the type does not know come last. */
@@ -46,22 +47,13 @@ function encodeValue(plans: StructPlans, ref: TypeRef, value: Json): string {
         ? encodeMap(plans, ref.values, value)
         : encodeJson(value);
     case "special":
-      if (ref.name === "RawExtension") return encodeRaw(value);
+      if (ref.name === "RawExtension") return encodeUnsorted(value);
       return ref.name.startsWith("JSONSchemaProps")
         ? encodeSchemas(plans, value)
         : encodeJson(value);
     default:
       return encodeJson(value);
   }
-}
-
-/** Bytes that upstream does not read: members stay as they were sent. */
-function encodeRaw(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(encodeRaw).join(",")}]`;
-  if (!isObject(value)) return encodeJson(value);
-  return `{${Object.entries(value)
-    .map(([name, each]) => member(name, encodeRaw(each)))
-    .join(",")}}`;
 }
 
 function encodeMap(plans: StructPlans, values: TypeRef, object: JsonObject): string {

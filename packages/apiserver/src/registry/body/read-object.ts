@@ -13,6 +13,7 @@ import {
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import { encodeObjectText } from "../revisions/stored-json.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
 import { bodyOf, readContentType } from "./request-body.ts";
@@ -37,6 +38,7 @@ export async function readObject(
   if (body.overflow !== undefined && holdsInfinity(object))
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
   report(scope, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
+  scope.request.audit?.takeRequestObject(object, codec.encode ?? encodeObjectText);
   return object;
 }
 

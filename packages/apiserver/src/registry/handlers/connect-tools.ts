@@ -52,6 +52,7 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
       assertName(otherName);
       return findStored(scope, kind, otherName);
     },
+    audit: request.audit,
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),
   };

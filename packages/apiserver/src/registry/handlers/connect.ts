@@ -134,7 +134,9 @@ async function readBody(
   endpoint: Connection,
   fieldValidation: Parameters<typeof readObject>[3],
 ): Promise<JsonObject> {
-  if (!scope.request.api.body.length && (isConnection(endpoint) || !endpoint.codec)) return {};
+  const { method, body } = scope.request.api;
+  // Reads have no body, and that of a connection is what it streams.
+  if (isConnection(endpoint) || method === "GET" || (!body.length && !endpoint.codec)) return {};
   if (endpoint.codec) {
     const object = await readObject(scope, endpoint.kind, endpoint.codec, fieldValidation);
     matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");

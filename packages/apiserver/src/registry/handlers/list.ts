@@ -36,7 +36,10 @@ export async function listResponse(scope: RequestScope, page: ListPage): Promise
     throw notAcceptableError(
       `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
     );
-  const messages = accepted.transform ? undefined : protobufList(scope, page);
+  const messages =
+    accepted.transform || scope.request.audit?.wantsResponseObject
+      ? undefined
+      : protobufList(scope, page);
   if (messages) return encodedResponse(scope, 200, protobufType, messages);
   const list = accepted.transform
     ? metadataList(scope, page, accepted.transform.version)

@@ -21,6 +21,7 @@ import { type Change, updateObject } from "../store/update-object.ts";
 export async function patchObject(scope: RequestScope): Promise<ApiResponse> {
   const type = readPatchType(scope);
   const options = readPatchOptions(scope.request.query, type);
+  scope.request.audit?.takePatch(scope.request.api.body);
   const transform = await readPatch(scope, type, options);
   const isApply = type === "application/apply-patch+yaml";
   const { status, result } = await updateObject(scope, {

@@ -89,6 +89,7 @@ export async function patchScale(
   const codec = codecOf(scope);
   const type = readPatchType(scope);
   const options = readPatchOptions(scope.request.query, type);
+  scope.request.audit?.takePatch(scope.request.api.body);
   const manager = scaleFieldManager(endpoint, codec);
   if (type === "application/apply-patch+yaml") {
     const next = await readApplyPatch(scope, manager, options);

@@ -63,6 +63,38 @@ function fromQuery(query: Query): Raw {
 
 async function fromBody(scope: RequestScope): Promise<Raw> {
   const value = await readBody(scope);
+  const raw = decode(value);
+  scope.request.audit?.takeRequestObject(value, formatDecoded);
+  return raw;
+}
+
+const preconditionFields = ["uid", "resourceVersion"];
+const optionFields = [
+  "gracePeriodSeconds",
+  "preconditions",
+  "orphanDependents",
+  "propagationPolicy",
+  "dryRun",
+  "ignoreStoreReadErrorWithClusterBreakingPotential",
+];
+
+/** As upstream writes options of its internal version: fields in the order of Go's structs. */
+function formatDecoded(value: JsonObject): string {
+  const type = ['"kind":"DeleteOptions"', '"apiVersion":"meta.k8s.io/__internal"'];
+  return `{${[...type, ...formatFields(value, optionFields)].join(",")}}`;
+}
+
+const formatFields = (value: JsonObject, names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => {
+    const field = value[name] ?? null;
+    if (field === null || (Array.isArray(field) && !field.length)) return [];
+    const json = isObject(field)
+      ? `{${formatFields(field, preconditionFields).join(",")}}`
+      : encodeJson(field);
+    return `"${name}":${json}`;
+  });
+
+function decode(value: JsonObject): Raw {
   const own = membersOf(value, "DeleteOptions");
   const preconditions = membersOf(
     own("preconditions", "object", "v1.Preconditions") ?? {},

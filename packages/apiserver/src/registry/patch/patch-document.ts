@@ -1,9 +1,10 @@
 // Patches of the object's JSON by media type: JSON patch and merge patch here, strategic merge
 // patch beside it. The patched object is read again as a body would be.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (jsonPatcher).
-import { encodeJson, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+import { encodeJson, isObject, type JsonObject, parseExact } from "homeostat/api";
 import { applyJsonPatch, decodeJsonPatch } from "../../merge/patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../../merge/patch/merge-patch.ts";
+import { printJsonPatched, printMergePatched } from "../../merge/patch/print-patched.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { bodyOf } from "../body/request-body.ts";
 import { readStrategicPatch } from "./patch-strategic.ts";
@@ -20,26 +21,26 @@ export function readDocumentPatch(target: PatchTarget, type: PatchType): Documen
 
 function readJsonPatch(target: PatchTarget, text: string): DocumentPatch {
   const { operations, strictErrors } = decodeJsonPatch(text, target.fieldValidation);
-  return (live) =>
-    readPatchedJson(target, () => applyJsonPatch(live, operations), strictErrors, new Map());
+  return (live) => {
+    const shown = (): string =>
+      printJsonPatched(applyJsonPatch(asWritten(target, live), operations), operations);
+    const body = { shown: () => formatBadValue(shown()), strictErrors, floatLiterals: new Map() };
+    return readPatched(target, applyJsonPatch(live, operations), body);
+  };
 }
 
 function readMergePatch(target: PatchTarget, text: string): DocumentPatch {
   const { patch, strictErrors, floatLiterals } = decodeMergePatch(text, target.fieldValidation);
-  return (live) =>
-    readPatchedJson(target, () => applyMergePatch(live, patch), strictErrors, floatLiterals);
+  return (live) => {
+    const shown = (): string =>
+      isObject(patch)
+        ? printMergePatched(asWritten(target, live), patch)
+        : encodeJson(applyMergePatch(live, patch));
+    const body = { shown: () => formatBadValue(shown()), strictErrors, floatLiterals };
+    return readPatched(target, applyMergePatch(live, patch), body);
+  };
 }
 
-/** `apply` makes the patched object: once more for a refusal, because decoding takes it over. */
-function readPatchedJson(
-  target: PatchTarget,
-  apply: () => Json,
-  strictErrors: readonly string[],
-  floatLiterals: ParsedJson["floatLiterals"],
-): JsonObject {
-  return readPatched(target, apply(), {
-    shown: () => formatBadValue(encodeJson(apply())),
-    strictErrors,
-    floatLiterals,
-  });
-}
+/** With the members of objects in the order in which the server writes them. */
+const asWritten = ({ codec }: PatchTarget, live: JsonObject): JsonObject =>
+  parseExact(codec.encode?.(live) ?? encodeJson(live)) as JsonObject;

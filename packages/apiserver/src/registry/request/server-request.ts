@@ -1,5 +1,6 @@
 // A request on its way through the filters, with the attributes found so far.
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import type { RequestAudit } from "../../apimachinery/audit.ts";
 import type { ApiRequest } from "../../apimachinery/handler.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
 import { Query } from "./query.ts";
@@ -19,6 +20,8 @@ export interface ServerRequest {
   user: UserInfo;
   /** Headers that name the request's flow; set after authentication. */
   flow: Readonly<Record<string, string>> | undefined;
+  /** Undefined for a request that is not audited. */
+  audit: RequestAudit | undefined;
 }
 
 /** The user before authentication. */
@@ -42,6 +45,7 @@ class OpenedRequest implements ServerRequest {
   readonly nowMs: number;
   user = unauthenticated;
   flow: ServerRequest["flow"] = undefined;
+  audit: ServerRequest["audit"] = undefined;
   #now: string | undefined;
 
   constructor(api: ApiRequest, info: RequestInfo, query: Query, nowMs: number) {

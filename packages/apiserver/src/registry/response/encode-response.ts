@@ -1,6 +1,6 @@
 // Encodes a response in the negotiated media type. Plain JSON, the usual case, is passed through.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go.
-import type { JsonObject } from "homeostat/api";
+import type { JsonObject, Status } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { wantsPretty } from "../negotiation/accept.ts";
@@ -23,6 +23,16 @@ export async function bytesResponse(
   status: number,
   bytes: Uint8Array,
 ): Promise<ApiResponse> {
+  scope.request.audit?.takeResponseObject(bytes);
+  return writtenResponse(scope, status, bytes);
+}
+
+/** A response from encoded JSON, which audit events leave out. */
+export function writtenResponse(
+  scope: ResponseScope,
+  status: number,
+  bytes: Uint8Array,
+): ApiResponse {
   const { request, accepted } = scope;
   if (accepted.mediaType === "application/json" && !isPretty(scope))
     return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
@@ -44,6 +54,7 @@ export async function objectResponse(
   status: number,
   object: JsonObject,
 ): Promise<ApiResponse> {
+  if (object.kind === "Status") scope.request.audit?.takeStatus(object as unknown as Status);
   return await bytesResponse(scope, status, encoder.encode(encodeObjectText(object)));
 }
 

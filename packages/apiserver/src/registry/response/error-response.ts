@@ -7,7 +7,8 @@ import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
 import type { ServerRequest } from "../request/server-request.ts";
-import { objectResponse } from "./encode-response.ts";
+import { encodeObjectBytes } from "../revisions/stored-json.ts";
+import { objectResponse, writtenResponse } from "./encode-response.ts";
 
 /** The response for an error thrown while serving `request`. */
 export async function errorResponse(
@@ -17,11 +18,13 @@ export async function errorResponse(
 ): Promise<ApiResponse> {
   const status = statusOf(error);
   const accepted = acceptedForErrors(core, request);
-  const response = await objectResponse(
-    { core, request, accepted },
-    status.code,
-    status as unknown as JsonObject,
-  );
+  const scope = { core, request, accepted };
+  const object = status as unknown as JsonObject;
+  // Upstream writes what nobody can accept past its audit.
+  const response =
+    accepted === indentedJson
+      ? writtenResponse(scope, status.code, encodeObjectBytes(object))
+      : await objectResponse(scope, status.code, object);
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
   return retryAfter > 0
     ? { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } }

@@ -25,7 +25,10 @@ export async function resultResponse(
   const { core, accepted, resource } = scope;
   const result = await converted(scope, given);
   const { transform } = accepted;
-  const message = transform ? undefined : sealedMessage(scope, result);
+  const message =
+    transform || scope.request.audit?.wantsResponseObject
+      ? undefined
+      : sealedMessage(scope, result);
   if (message) return encodedResponse(scope, status, protobufType, message);
   if (!transform)
     return await bytesResponse(

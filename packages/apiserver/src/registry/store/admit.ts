@@ -89,6 +89,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
     user: request.user,
     ...(write.operation === "CONNECT" ? {} : { deadlineMs: deadlineOf(request) }),
     warn: (text) => request.warnings.add(text),
+    ...(request.audit ? { audit: request.audit } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
+import type { Auditor } from "../../audit/open-audit.ts";
 import { type Handler, isStream } from "../../apimachinery/handler.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { createControlPlane } from "../control-plane.ts";
@@ -34,6 +35,8 @@ export class WebhookServer {
   readonly runtime = createVirtualRuntime();
   /** What the webhook answers in `response`; a text is the whole body. Default: allowed. */
   judge: Judge = () => undefined;
+  /** Records the requests that follow. */
+  auditor: Auditor | undefined;
   readonly #plane: Promise<{ readonly handler: Handler; close(): Promise<void> }>;
 
   constructor(t: TestContext) {
@@ -56,6 +59,7 @@ export class WebhookServer {
       runtime: this.runtime,
       tokens: new Map(),
       serviceLocations: new Map([["default/hook", hook]]),
+      audit: (request) => this.auditor?.(request),
     });
     t.after(async () => await (await this.#plane).close());
   }

@@ -76,6 +76,7 @@ const requestToken: ConnectHandler = async (
   const isLong = isExtended(spec, audiences, tools.tokens.audiences);
   const until = from + (isLong ? yearSeconds : Number(seconds));
   const terms = { id: tools.newUid(), audiences, from, until };
+  tools.audit?.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${terms.id}`);
   return {
     status: 201,
     object: {

@@ -1,0 +1,94 @@
+// A log file that is rotated: before it would exceed its size it is renamed by the time, and the
+// oldest of the renamed files are removed, by number and by age.
+// Upstream: gopkg.in/natefinch/lumberjack.v2 (lumberjack.go), k8s.io/apiserver/pkg/server/options/
+// audit.go (ensureLogFile).
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { readdir, unlink } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+
+/** When a file is rotated and which of the old ones stay; 0 sets no limit. */
+export interface Rotation {
+  readonly maxBytes: number;
+  readonly maxBackups: number;
+  readonly maxAgeDays: number;
+}
+
+/** A file that is written to at its end. */
+export interface LogFile {
+  /** Writes all of it. Throws the error of the system. */
+  write(text: string): void;
+  /** Resolves once files that are due have been removed. */
+  close(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+
+/** Opens or creates the file and the folders above it. */
+export function openLogFile(path: string, rotation: Rotation, now: () => number): LogFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  let fd = openSync(path, "a", 0o600);
+  let size = fstatSync(fd).size;
+  let removal = Promise.resolve();
+  const rotate = (): void => {
+    closeSync(fd);
+    renameSync(path, backupPath(path, now()));
+    fd = openSync(path, "a", 0o600);
+    size = 0;
+    removal = removal.then(() => removeOld(path, rotation, now()));
+  };
+  return {
+    write(text) {
+      const bytes = Buffer.from(text);
+      const { maxBytes } = rotation;
+      if (maxBytes > 0 && bytes.length > maxBytes)
+        throw new Error(`write length ${bytes.length} exceeds maximum file size ${maxBytes}`);
+      if (maxBytes > 0 && size > 0 && size + bytes.length > maxBytes) rotate();
+      for (let at = 0; at < bytes.length;) {
+        const written = writeSync(fd, bytes, at);
+        at += written;
+        size += written;
+      }
+    },
+    async close() {
+      closeSync(fd);
+      await removal;
+    },
+  };
+}
+
+/** `audit-2026-11-21T10-00-00.123.log` for `audit.log`. */
+function backupPath(path: string, ms: number): string {
+  const time = new Date(ms).toISOString().slice(0, -1).replaceAll(":", "-");
+  const { prefix, extension } = namesOf(path);
+  return join(dirname(path), `${prefix}${time}${extension}`);
+}
+
+function namesOf(path: string): { readonly prefix: string; readonly extension: string } {
+  const extension = extname(path);
+  return { prefix: `${basename(path, extension)}-`, extension };
+}
+
+const timeInName = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/;
+
+/** Removes what is too old or too much; a file that cannot be removed stays. */
+async function removeOld(
+  path: string,
+  { maxBackups, maxAgeDays }: Rotation,
+  nowMs: number,
+): Promise<void> {
+  const { prefix, extension } = namesOf(path);
+  const folder = dirname(path);
+  const names = await readdir(folder).catch((): string[] => []);
+  const backups = names
+    .filter((name) => name.startsWith(prefix) && name.endsWith(extension))
+    .flatMap((name) => {
+      const time = name.slice(prefix.length, name.length - extension.length);
+      const [, hour, minute, second] = timeInName.exec(time) ?? [];
+      return hour ? { name, ms: Date.parse(`${hour}:${minute}:${second}Z`) } : [];
+    })
+    .toSorted((a, b) => b.ms - a.ms);
+  const isDue = (ms: number, at: number): boolean =>
+    (maxBackups > 0 && at >= maxBackups) || (maxAgeDays > 0 && nowMs - ms > maxAgeDays * dayMs);
+  const due = backups.filter(({ ms }, at) => isDue(ms, at));
+  await Promise.allSettled(due.map(({ name }) => unlink(join(folder, name))));
+}

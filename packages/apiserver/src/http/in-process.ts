@@ -6,6 +6,7 @@
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 import {
   type ApiResponse,
+  discard,
   type Handler,
   isStream,
   type OpenStream,
@@ -99,7 +100,8 @@ class InProcessExchange implements Exchange {
         body: request.body ?? none,
         user,
       });
-      if (!this.#ended) this.#answer(answer);
+      if (this.#ended) discard(answer);
+      else this.#answer(answer);
     } catch (error) {
       this.abort(error);
     }
@@ -125,7 +127,11 @@ class InProcessExchange implements Exchange {
     this.#sink.head(status, flat(headers));
     if (this.#ended) return;
     if (isStream(body)) {
-      const stream = body.open({ data: (chunk) => this.#push(chunk), end: () => this.#end() });
+      const stream = body.open({
+        data: (chunk) => this.#push(chunk),
+        end: () => this.#end(),
+        cut: () => this.abort(new Error("the response broke off")),
+      });
       this.#stream = stream;
       if (this.#ended) stream.close();
     } else if (!body.length || this.#sink.data(body)) this.#end();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type JsonObject, parseApiVersion, parseJson } from "homeostat/api";
+import { parseApiVersion, parseJson } from "homeostat/api";
 import { openKindData } from "../../apimachinery/kind-data/open-kind-data.ts";
 import { createGoDecoder, GoDecodeError, type GoDecoded } from "./go-decoder.ts";
 

@@ -5,9 +5,9 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 
 /**
  * Runs the main function of a program: `await runMain(async () => { … })`. When it rejects with an
- * error of this package, of the API server or of its start, prints what was attempted, on what, and what to do
- * to standard error, and ends the process with exit code 1. Rejects with any other error, which
- * Node then prints with its stack.
+ * error of this package, of the API server or of its start, prints what was attempted, on what, and
+ * what to do to standard error, and ends the process with exit code 1. Rejects with any other
+ * error, which Node then prints with its stack.
  */
 export async function runMain(main: () => Promise<unknown>): Promise<void> {
   try {

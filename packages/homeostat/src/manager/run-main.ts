@@ -31,4 +31,4 @@ function describeFailure(error: unknown): string | undefined {
 
 /** An error of `startApiServer`, which is in a package above this one. */
 const isServerError = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && error.name === "ServerError" && "code" in error;
+  error instanceof Error && "code" in error && /^ERR_(SERVER|JOURNAL)_/.test(String(error.code));

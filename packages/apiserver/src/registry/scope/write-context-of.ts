@@ -12,6 +12,7 @@ export function writeContextOf(scope: RequestScope, dryRun: boolean): WriteConte
     dryRun,
     subresource: subresource?.name ?? "",
     now: request.now,
+    emptied: request.emptied,
     warn: (text) => request.warnings.add(text),
     find: (kind, name) => findStored(scope, kind, name),
   };

@@ -41,7 +41,7 @@ function validateVolumeSpec(spec: Decoded<PersistentVolumeSpec>, volumeName: str
   const mode = spec.volumeMode ?? undefined;
   return [
     ...accessErrors(spec.accessModes ?? [], "spec"),
-    ...capacityErrors(spec.capacity ?? {}),
+    ...capacityErrors(spec.capacity),
     ...errorIf(policy && !reclaimPolicies.includes(policy), () =>
       fieldError.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies),
     ),
@@ -110,9 +110,9 @@ function accessErrors(modes: readonly string[], path: string): FieldError[] {
     : errors;
 }
 
-function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[] {
+function capacityErrors(shown: Readonly<Record<string, string>> | null | undefined): FieldError[] {
+  const capacity = shown ?? {};
   const names = Object.keys(capacity);
-  const shown = names.length ? ({ ...capacity } as JsonObject) : null;
   return [
     ...errorIf(!names.length, () => fieldError.required("spec.capacity", "")),
     ...errorIf(names.length !== 1 || names[0] !== "storage", () =>

@@ -50,7 +50,8 @@ export type FindEntry = (key: string, resourceVersion: string) => CachedEntry | 
 
 /**
  * Creates an entry from an object's bytes, which it does not keep, unless `find` has it; or from a
- * change, which it keeps. An object that does not match its definition is not projected. @throws ERR_CACHE_OBJECT
+ * change, which it keeps. An object that does not match its definition is not projected. @throws
+ * ERR_CACHE_OBJECT
  */
 export function toEntry(object: ObjectSource, shape: EntryShape, find?: FindEntry): CachedEntry {
   if (object instanceof Uint8Array) return entryOfBytes(object, shape, find);

@@ -5,9 +5,9 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 
 /**
  * Runs the main function of a program: `await runMain(async () => { … })`. When it rejects with an
- * error of this package or of the API server, prints what was attempted, on what, and what to do
- * to standard error, and ends the process with exit code 1. Rejects with any other error, which
- * Node then prints with its stack.
+ * error of this package, of the API server or of its start, prints what was attempted, on what, and
+ * what to do to standard error, and ends the process with exit code 1. Rejects with any other
+ * error, which Node then prints with its stack.
  */
 export async function runMain(main: () => Promise<unknown>): Promise<void> {
   try {
@@ -24,6 +24,11 @@ export async function runMain(main: () => Promise<unknown>): Promise<void> {
 function describeFailure(error: unknown): string | undefined {
   if (isHomeostatError(error))
     return error.audience === "user" ? `${error.message}\n  ${error.hint}` : undefined;
+  if (isServerError(error)) return `${error.code}: ${error.message}`;
   if (!isApiStatusError(error)) return undefined;
   return error.request === undefined ? error.message : `${error.request}: ${error.message}`;
 }
+
+/** An error of `startApiServer`, which is in a package above this one. */
+const isServerError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && error.name === "ServerError" && "code" in error;

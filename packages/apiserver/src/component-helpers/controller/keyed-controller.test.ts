@@ -30,6 +30,6 @@ test("a controller whose informers cannot list says so, processes nothing, and s
   await controller.stop();
   assert.deepEqual(
     [told, worked],
-    [["the tester does not start: its informers cannot list", "no list"], []],
+    [["the tester does not start: its informers cannot list: no list", "no list"], []],
   );
 });

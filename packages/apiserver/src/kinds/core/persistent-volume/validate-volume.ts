@@ -269,8 +269,8 @@ function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined)
 }
 
 /**
- * `old` with each beta label replaced where `now` has its GA name. As upstream, a label that is none
- * of them has an empty GA name.
+ * `old` with each beta label replaced where `now` has its GA name. As upstream, a label that is
+ * none of them has an empty GA name.
  */
 function renamed(old: Json, now: Json): Json {
   if (Array.isArray(old))

@@ -70,6 +70,7 @@ export function openKind(group: string, plural: string): OpenKind {
       subresource: "",
       now: "2026-01-01T00:00:00Z",
       emptied,
+      newUid: () => "1f0c9b1e-0000-4000-8000-000000000000",
       warn: (text) => void warnings.push(text),
     });
     return { object, errors: printErrors(errors), warnings };

@@ -32,4 +32,6 @@ export interface WriteContext extends ValidationContext {
    * sent once.
    */
   warn(text: string): void;
+  /** Absent in a context without a server. */
+  readonly newUid?: () => string;
 }

@@ -149,6 +149,10 @@ test("schemas inside schemas report the whole path and no unknown fields", () =>
 });
 
 test("base64 is checked to the byte and made canonical", () => {
+  assertFaults("v1", "PersistentVolumeClaim", {
+    '{"status":{"allocatedResourceStatuses":{"storage":5}}}':
+      "json: cannot unmarshal number into Go struct field PersistentVolumeClaimStatus.status.allocatedResourceStatuses of type v1.ClaimResourceStatus",
+  });
   assertFaults("v1", "Secret", {
     '{"data":{"a":"aGk*"}}': "illegal base64 data at input byte 3",
     '{"data":{"a":"aGk"}}': "illegal base64 data at input byte 0",

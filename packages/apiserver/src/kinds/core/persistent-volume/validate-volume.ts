@@ -268,7 +268,10 @@ function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined)
   );
 }
 
-/** `old` with each beta label replaced where `now` has its GA name. */
+/**
+ * `old` with each beta label replaced where `now` has its GA name. As upstream, a label that is
+ * none of them has an empty GA name.
+ */
 function renamed(old: Json, now: Json): Json {
   if (Array.isArray(old))
     return old.map((each, i) => renamed(each, Array.isArray(now) ? (now[i] ?? null) : null));
@@ -276,7 +279,7 @@ function renamed(old: Json, now: Json): Json {
   const next = isObject(now) ? now : {};
   const entries = Object.entries(old).map(([name, value]): [string, Json] => [
     name,
-    name === "key" && gaLabels.get(String(value)) === next[name]
+    name === "key" && (gaLabels.get(String(value)) ?? "") === next[name]
       ? next[name]!
       : renamed(value, next[name] ?? null),
   ]);

@@ -79,9 +79,11 @@ for (const wire of wires) {
       requests,
       ...(wire === "https" ? { mayRefuse, cannotSend } : {}),
     });
-    findings.push(...result.findings);
+    const found = [...result.findings];
     if (isLimited && (await forbiddenState(transport)) !== forbidden)
-      findings.push(`seed ${seed}: the limited user has written what it may not`);
+      found.push(`seed ${seed}: the limited user has written what it may not`);
+    for (const finding of found) console.log(finding);
+    findings.push(...found);
     before ??= heldBytes();
     const grown = (heldBytes() - before) / 2 ** 20;
     console.log(
@@ -94,7 +96,6 @@ for (const wire of wires) {
   await transport.close();
 }
 await eventually(() => handles() <= handlesBefore && openWatches() === 0);
-for (const finding of findings) console.log(finding);
 assert.equal(findings.length, 0, `${findings.length} findings`);
 assert.deepEqual(warnings, []);
 assert.equal(openWatches(), 0, "watches without a reader");

@@ -1,6 +1,7 @@
 // The seam between transports and the server core: one function from a request to a status and
 // bytes, or a stream of bytes. Transports (HTTP/1.1, HTTP/2, in-process) know this file only; the
 // core knows no socket.
+import type { ObjectChange } from "homeostat/api";
 import type { UserInfo } from "./user-info.ts";
 
 /**
@@ -37,6 +38,8 @@ export interface StreamSink {
    * Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}.
    */
   data(chunk: Uint8Array): boolean;
+  /** Takes an event without text in place of its line, as `data` takes that. */
+  change?(change: ObjectChange): boolean;
   end(): void;
   /** In the place of `end` where the stream broke off: what came is not all. */
   cut?(): void;

@@ -1,5 +1,5 @@
-// Header values: Go reads and writes UTF-8, e.g. in a Warning that quotes a client's value, and Node
-// passes each byte as one character.
+// Header values: Go reads and writes UTF-8, e.g. in a Warning that quotes a client's value, and
+// Node passes each byte as one character.
 
 const beyondAscii = /[^\u0000-\u007f]/;
 

@@ -124,10 +124,17 @@ export function isSignedByNamesake(refused: Omit<RefusedCertificate, "host">): b
       (authority) =>
         certificate.checkIssued(authority) &&
         authorityFault(certificate, authority, nowMs) === undefined &&
+        !authority.raw.includes(nameConstraints) &&
         (authority.keyUsage?.includes(serverAuthentication) ?? true),
     )
   );
 }
+
+/**
+ * The object identifier 2.5.29.30: an authority for some names only, which nothing checks here and
+ * both OpenSSL and Go do.
+ */
+const nameConstraints = Uint8Array.of(0x06, 0x03, 0x55, 0x1d, 0x1e);
 
 const serverAuthentication = "1.3.6.1.5.5.7.3.1";
 

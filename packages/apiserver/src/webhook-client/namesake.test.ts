@@ -14,7 +14,7 @@ import {
   signCertificate,
   toPem,
 } from "../certificates/certificate.ts";
-import { oid, sequence, setOf, tlv, utf8 } from "../certificates/der.ts";
+import { oid, sequence, setOf, tlv, utf8, yes } from "../certificates/der.ts";
 import { createWebhookClient, type ServiceResolver } from "./webhook-client.ts";
 
 const runtime = createSystemRuntime();
@@ -33,16 +33,33 @@ interface Made {
   readonly caBundle: string;
 }
 
-/** `validMs`: of the authority, from an hour ago. */
-function make(names: readonly string[], validMs = 2 * hourMs): Made {
+/** Of the authority: `validMs` from an hour ago, and `limits`, extensions. */
+function make(
+  names: readonly string[],
+  validMs = 2 * hourMs,
+  limits: readonly Uint8Array[] = [],
+): Made {
   const issuer: Issuer = { subject, ...generateKeys() };
   const notBefore = clock.now() - hourMs;
   const serial = freshSerial(runtime);
-  const ca = signCertificate(
-    { serial, subject, notBefore, notAfter: notBefore + validMs, usage: "authority" },
-    issuer.publicKey,
-    issuer,
-  );
+  const notAfter = notBefore + validMs;
+  const ca = limits.length
+    ? assembleCertificate(
+        {
+          serial,
+          subject: sameName,
+          notBefore,
+          notAfter,
+          publicKey: issuer.publicKey.export({ type: "spki", format: "der" }),
+          extensions: [extension("2.5.29.19", sequence(yes())), ...limits],
+        },
+        issuer,
+      )
+    : signCertificate(
+        { serial, subject, notBefore, notAfter, usage: "authority" },
+        issuer.publicKey,
+        issuer,
+      );
   const keys = generateKeys();
   const der = assembleCertificate(
     {
@@ -110,4 +127,13 @@ test("nor one for another name", async () => {
 test("nor one of an authority that has expired", async () => {
   const [said] = await callWith(make(["hook.shop.svc"], hourMs / 2));
   assert.match(said!, /possibly because of "x509: certificate has expired or is not yet valid: /);
+});
+
+test("nor one of an authority for other names", async () => {
+  const permitted = tlv(0xa0, sequence(tlv(0x82, Buffer.from("other.svc"))));
+  const other = extension("2.5.29.30", sequence(permitted), yes());
+  const [said] = await callWith(make(["hook.shop.svc"], 2 * hourMs, [other]));
+  assert.match(said!, /unknown authority/);
+  const none = extension("2.5.29.99", sequence());
+  assert.deepEqual(await callWith(make(["hook.shop.svc"], 2 * hourMs, [none])), ["done"]);
 });

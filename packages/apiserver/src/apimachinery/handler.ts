@@ -41,6 +41,8 @@ export interface StreamSink {
   /** Takes an event without text in place of its line, as `data` takes that. */
   change?(change: ObjectChange): boolean;
   end(): void;
+  /** In the place of `end` where the stream broke off: what came is not all. */
+  cut?(): void;
   /** Called when {@link OpenStream.write} may go on after it returned false. */
   drained?(): void;
 }
@@ -81,6 +83,11 @@ export interface ApiResponse {
 
 /** The server core. Never rejects: errors become responses. */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** Closes the stream of a response that no client takes any more; it holds a connection. */
+export function discard({ body }: ApiResponse): void {
+  if (isStream(body)) body.open({ data: () => false, end() {} }).close();
+}
 
 /** True when the body is pushed over time. */
 export function isStream(body: Uint8Array | ByteStream): body is ByteStream {

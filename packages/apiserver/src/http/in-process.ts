@@ -6,6 +6,7 @@
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 import {
   type ApiResponse,
+  discard,
   type Handler,
   isStream,
   type OpenStream,
@@ -100,7 +101,8 @@ class InProcessExchange implements Exchange {
         body: request.body ?? none,
         user,
       });
-      if (!this.#ended) this.#answer(answer);
+      if (this.#ended) discard(answer);
+      else this.#answer(answer);
     } catch (error) {
       this.abort(error);
     }
@@ -141,6 +143,7 @@ class InProcessExchange implements Exchange {
         change: (one) => !this.#ended && this.#taken(change.call(this.#sink, one)),
       }),
       end: () => this.#end(),
+      cut: () => this.abort(new Error("the response broke off")),
     };
   }
 

@@ -129,7 +129,7 @@ async function main(): Promise<void> {
     if (values.output)
       writeFileSync(
         values.output,
-        `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
+        `${JSON.stringify({ factor: Number(values.factor), machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
       );
   }
 }

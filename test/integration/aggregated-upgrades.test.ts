@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { startApiServer } from "@homeostat/apiserver";
+import { type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
 import { createClient } from "homeostat/client";
 import { APIService } from "homeostat/k8s/apiregistration/v1";
 import {
@@ -53,9 +53,10 @@ async function startExtension(t: TestContext) {
   return { port: (server.address() as AddressInfo).port, seen, open };
 }
 
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, options: ApiServerOptions = {}) {
   const extension = await startExtension(t);
   const server = await startApiServer({
+    ...options,
     controllers: "none",
     serviceLocations: new Map([["default/wardle", { host: "127.0.0.1", port: extension.port }]]),
   });
@@ -131,6 +132,18 @@ test("bytes pass both ways, and either end closes both", async (t) => {
   [...open].at(-1)!.destroy();
   second.resume();
   await gone;
+});
+
+test("an audited connection passes bytes both ways too", async (t) => {
+  const { upgrade } = await setUp(t, { audit: { policy: "Metadata" } });
+  const { socket, head } = await upgraded(upgrade(exec));
+  let text = head.toString();
+  socket.write("abc");
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (text === "hi ABC") break;
+  }
+  assert.equal(text, "hi ABC");
 });
 
 test("a refusal of the other server, and of this one, is a plain response", async (t) => {

@@ -62,6 +62,10 @@ const printedByRunMain: readonly (readonly [string, RegExp])[] = [
     /^ERR_KUBECONFIG_NOT_FOUND: .*\/nowhere\/kubeconfig.*\n {2}Correct the path\.\n$/,
   ],
   ["a name that is refused", /^ERR_CONTROLLER_NAME: "Laws" cannot name .*\n {2}choose a name.*\n$/],
+  [
+    "a port that is in use",
+    /^ERR_SERVER_PORT_IN_USE: listen on .*: the port is in use; stop .*\n$/,
+  ],
   ["a bug", /TypeError: Cannot read properties of null \(reading 'spec'\)\n {4}at .*main\.ts/],
 ];
 

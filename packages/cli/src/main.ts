@@ -31,12 +31,21 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stderr.write(`homeostat: ${error.message}${hint}\n`);
       return error.exitCode;
     }
-    if (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_")) {
-      process.stderr.write(`homeostat: ${error.message}\n`);
-      return 1;
-    }
-    throw error;
+    const failure = await describeFailure(error);
+    if (failure === undefined) throw error;
+    process.stderr.write(`homeostat: ${failure}\n`);
+    return 1;
   }
+}
+
+/** What was attempted, on what, and what to do. Undefined for what only the stack explains. */
+async function describeFailure(error: unknown): Promise<string | undefined> {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && String(error.code).startsWith("ERR_"))
+    return "hint" in error ? `${error.message}\n  ${String(error.hint)}` : error.message;
+  const { isApiStatusError } = await import("homeostat/api");
+  if (!isApiStatusError(error)) return undefined;
+  return error.request === undefined ? error.message : `${error.request}: ${error.message}`;
 }
 
 function buildProgram(state: ExitState): Command {

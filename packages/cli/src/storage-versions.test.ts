@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mock, test } from "node:test";
@@ -96,4 +96,27 @@ test("wrong usage ends with 2", async () => {
   const stderr = mock.method(process.stderr, "write", () => true);
   assert.equal((await run("--output", "xml")).code, 2);
   stderr.mock.restore();
+});
+
+test("a server that refuses or is away is one message, without a stack", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "storage-versions-"));
+  const kubeconfigPath = join(home, "kubeconfig");
+  const server = await startApiServer({ kubeconfigPath, controllers: "none" });
+  const err: string[] = [];
+  const write = mock.method(process.stderr, "write", (chunk: string | Uint8Array) => {
+    err.push(String(chunk));
+    return true;
+  });
+  t.after(() => {
+    write.mock.restore();
+    rmSync(home, { recursive: true });
+  });
+  const text = readFileSync(kubeconfigPath, "utf8");
+  writeFileSync(kubeconfigPath, text.replace(/token: .*/, "token: wrong"));
+  assert.equal((await run("--kubeconfig", kubeconfigPath)).code, 1);
+  await server.close();
+  assert.equal((await run("--kubeconfig", kubeconfigPath)).code, 1);
+  const [refused, away] = err;
+  assert.match(refused!, /^homeostat: GET \/apis\/apiextensions.* at https:.*: Unauthorized .*\n$/);
+  assert.match(away!, /^homeostat: ERR_CLIENT_UNREACHABLE: .*\n {2}Nothing listens there: .*\n$/);
 });

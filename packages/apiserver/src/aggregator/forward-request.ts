@@ -7,6 +7,7 @@ import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "homeostat/runtime";
 import type { ApiResponse, ByteStream } from "../apimachinery/handler.ts";
+import { headerText, toHeaderBytes } from "../apimachinery/header-text.ts";
 import { goNetError } from "../webhook-client/go-net-error.ts";
 import type { ForwardedRequest, Forwarder, ForwarderOptions, ForwardTarget } from "./forwarder.ts";
 
@@ -73,6 +74,11 @@ async function sendBy(
     });
     outgoing.on("upgrade", (response, socket, head) => {
       timer?.cancel();
+      socket.on("error", () => socket.destroy());
+      if (!sent.upgrade) {
+        socket.destroy();
+        return fail(new Error(unasked(response)));
+      }
       done({ status: 101, headers: plainHeaders(response), body: tunnelOf(socket, head) });
     });
     outgoing.on("error", (error) => {
@@ -106,13 +112,21 @@ function headersOf({
   const isPassedOn = (name: string): boolean =>
     !hopByHop.has(name) || (upgrade === true && ["connection", "upgrade"].includes(name));
   for (const [name, value] of Object.entries(headers))
-    if (isPassedOn(name)) out[name] = typeof value === "string" ? value : [...value];
+    if (isPassedOn(name))
+      out[name] = typeof value === "string" ? toHeaderBytes(value) : value.map(toHeaderBytes);
   return body.length ? { ...out, "content-length": String(body.length) } : out;
 }
 
+const decoded = (value: string | readonly string[]): string | readonly string[] =>
+  typeof value === "string" ? headerText(value) : value.map(headerText);
+
+/** Go: net/http/httputil/reverseproxy.go (handleUpgradeResponse). */
+const unasked = ({ headers: { upgrade = "" } }: IncomingMessage): string =>
+  `backend tried to switch protocol ${JSON.stringify(upgrade)} when "" was requested`;
+
 const plainHeaders = ({ headers }: IncomingMessage): ApiResponse["headers"] =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, decoded(value)]] : [])),
   );
 
 /** The bytes of an upgraded connection, both ways. */
@@ -123,7 +137,7 @@ const tunnelOf = (socket: Duplex, head: Uint8Array): ByteStream => ({
     });
     socket.on("drain", () => sink.drained?.());
     socket.on("close", () => sink.end());
-    socket.on("error", () => socket.destroy());
+    if (socket.destroyed) queueMicrotask(() => sink.end());
     if (head.length) socket.unshift(head);
     return {
       resume: () => void socket.resume(),
@@ -137,7 +151,7 @@ const tunnelOf = (socket: Duplex, head: Uint8Array): ByteStream => ({
 async function toResponse(response: IncomingMessage): Promise<ApiResponse> {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(response.headers))
-    if (value !== undefined && !hopByHop.has(name)) headers[name] = value;
+    if (value !== undefined && !hopByHop.has(name)) headers[name] = decoded(value);
   const status = response.statusCode ?? 502;
   const isWhole = response.headers["content-length"] !== undefined || status === 304;
   return { status, headers, body: isWhole ? await readAll(response) : streamOf(response) };
@@ -155,7 +169,9 @@ const streamOf = (response: IncomingMessage): ByteStream => ({
       if (!sink.data(chunk)) response.pause();
     });
     response.on("end", () => sink.end());
-    response.on("error", () => sink.end());
+    const cut = (): void => (sink.cut ? sink.cut() : sink.end());
+    response.on("error", cut);
+    if (response.destroyed) queueMicrotask(cut);
     return {
       resume: () => void response.resume(),
       close: () => void response.destroy(),

@@ -1,6 +1,7 @@
 // The seam between transports and the server core: one function from a request to a status and
 // bytes, or a stream of bytes. Transports (HTTP/1.1, HTTP/2, in-process) know this file only; the
 // core knows no socket.
+import type { ObjectChange } from "homeostat/api";
 import type { UserInfo } from "./user-info.ts";
 
 /**
@@ -37,7 +38,11 @@ export interface StreamSink {
    * Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}.
    */
   data(chunk: Uint8Array): boolean;
+  /** Takes an event without text in place of its line, as `data` takes that. */
+  change?(change: ObjectChange): boolean;
   end(): void;
+  /** In the place of `end` where the stream broke off: what came is not all. */
+  cut?(): void;
   /** Called when {@link OpenStream.write} may go on after it returned false. */
   drained?(): void;
 }
@@ -78,6 +83,11 @@ export interface ApiResponse {
 
 /** The server core. Never rejects: errors become responses. */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** Closes the stream of a response that no client takes any more; it holds a connection. */
+export function discard({ body }: ApiResponse): void {
+  if (isStream(body)) body.open({ data: () => false, end() {} }).close();
+}
 
 /** True when the body is pushed over time. */
 export function isStream(body: Uint8Array | ByteStream): body is ByteStream {

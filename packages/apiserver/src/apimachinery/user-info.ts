@@ -16,6 +16,9 @@ export const loopbackUser: UserInfo = {
   groups: ["system:masters", "system:authenticated"],
 };
 
+/** The user of requests without credentials. */
+export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
 /** A user in authentication.k8s.io/v1, without what is empty. */
 export type ReviewedUser = {
   username?: string;

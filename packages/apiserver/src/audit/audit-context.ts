@@ -200,6 +200,12 @@ export class AuditContext implements RequestAudit {
             end();
             sink.end();
           },
+          cut: () => {
+            end();
+            if (sink.cut) sink.cut();
+            else sink.end();
+          },
+          drained: () => sink.drained?.(),
         });
         return {
           resume: () => stream.resume(),
@@ -207,6 +213,7 @@ export class AuditContext implements RequestAudit {
             end();
             stream.close();
           },
+          ...(stream.write ? { write: (chunk) => stream.write!(chunk) } : {}),
         };
       },
     };

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import {
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { openLogFile } from "./log-file.ts";
 
@@ -49,6 +52,23 @@ test("a log is rotated before it exceeds its size", async () => {
       ["audit.log", "1234567\n"],
     ],
   );
+});
+
+test("a rotation that fails closes no other file, and the log goes on after it", async () => {
+  const path = join(folder, "lost", "audit.log");
+  const file = openLogFile(path, { ...unlimited, maxBytes: 4 }, () => start);
+  file.write("abc\n");
+  rmSync(dirname(path), { recursive: true });
+  writeFileSync(dirname(path), "no folder");
+  assert.throws(() => file.write("def\n"));
+  const other = openSync(join(folder, "other"), "w");
+  assert.throws(() => file.write("ghi\n"));
+  writeSync(other, "mine");
+  rmSync(dirname(path));
+  file.write("jkl\n");
+  await file.close();
+  closeSync(other);
+  assert.equal(readFileSync(path, "utf8"), "jkl\n");
 });
 
 test("old logs are removed by number and by age, other files are not", async () => {

@@ -2,7 +2,15 @@
 // oldest of the renamed files are removed, by number and by age.
 // Upstream: gopkg.in/natefinch/lumberjack.v2 (lumberjack.go), k8s.io/apiserver/pkg/server/options/
 // audit.go (ensureLogFile).
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { readdir, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 
@@ -25,15 +33,25 @@ const dayMs = 86_400_000;
 
 /** Opens or creates the file and the folders above it. */
 export function openLogFile(path: string, rotation: Rotation, now: () => number): LogFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  let fd = openSync(path, "a", 0o600);
-  let size = fstatSync(fd).size;
+  let size = 0;
   let removal = Promise.resolve();
+  const open = (): number => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const opened = openSync(path, "a", 0o600);
+    size = fstatSync(opened).size;
+    return opened;
+  };
+  // Undefined after a fault of the system. The number of a closed file may be that of another one.
+  let fd: number | undefined = open();
+  const close = (): void => {
+    const closed = fd;
+    fd = undefined;
+    if (closed !== undefined) closeSync(closed);
+  };
   const rotate = (): void => {
-    closeSync(fd);
-    renameSync(path, backupPath(path, now()));
-    fd = openSync(path, "a", 0o600);
-    size = 0;
+    close();
+    if (existsSync(path)) renameSync(path, backupPath(path, now()));
+    fd = open();
     removal = removal.then(() => removeOld(path, rotation, now()));
   };
   return {
@@ -42,6 +60,7 @@ export function openLogFile(path: string, rotation: Rotation, now: () => number)
       const { maxBytes } = rotation;
       if (maxBytes > 0 && bytes.length > maxBytes)
         throw new Error(`write length ${bytes.length} exceeds maximum file size ${maxBytes}`);
+      fd ??= open();
       if (maxBytes > 0 && size > 0 && size + bytes.length > maxBytes) rotate();
       for (let at = 0; at < bytes.length;) {
         const written = writeSync(fd, bytes, at);
@@ -50,7 +69,7 @@ export function openLogFile(path: string, rotation: Rotation, now: () => number)
       }
     },
     async close() {
-      closeSync(fd);
+      close();
       await removal;
     },
   };

@@ -3,6 +3,9 @@ import { before, test } from "node:test";
 import type { Json, JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { createMemoryStore } from "../storage/memory-store.ts";
+import { createTokenIssuer } from "../certificates/token-issuer.ts";
+import { createBearerTokens } from "./bearer-tokens.ts";
+import { createCatalog } from "../kinds/catalog.ts";
 import { createControlPlane, type ControlPlane } from "../server/control-plane.ts";
 
 const runtime = createVirtualRuntime({ startMs: Date.UTC(2026, 0, 1) });
@@ -207,4 +210,27 @@ test("a request for a token has a body", async () => {
     at(object, "message"),
     /json parse error: unexpected end of JSON input \(<empty>\)$/,
   );
+});
+
+test("a review authenticates a header: a token ends at a space, and may be absent", async () => {
+  const nameOf = async (token: string): Promise<string> =>
+    at(await review(token), "user", "username");
+  assert.deepEqual(
+    [await nameOf("secret and more"), await nameOf("secret "), await nameOf(" secret")],
+    ["admin", "admin", "system:anonymous"],
+  );
+  assert.deepEqual(await review(" ", ["a"]), {
+    authenticated: true,
+    user: { username: "system:anonymous", groups: ["system:unauthenticated"] },
+    audiences: ["a"],
+  });
+  const reviewStrictly = createBearerTokens({
+    given: new Map(),
+    allowsAnonymous: false,
+    issuer: createTokenIssuer(),
+    store: createMemoryStore({ keepChanges: 1 }),
+    catalog: createCatalog([]),
+    clock: runtime.clock,
+  });
+  assert.deepEqual(reviewStrictly(" x", []), { error: "" });
 });

@@ -5,7 +5,7 @@
 import { isObject, type JsonObject } from "homeostat/api";
 import type { Clock } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
-import type { UserInfo } from "../apimachinery/user-info.ts";
+import { anonymous, type UserInfo } from "../apimachinery/user-info.ts";
 import { quoteGo, quoteGoList } from "../apimachinery/errors/field-error.ts";
 import { objectAt } from "../apimachinery/meta/read-fields.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
@@ -16,6 +16,8 @@ import type { Store } from "../storage/store.ts";
 
 export interface BearerTokensOptions {
   readonly given: ReadonlyMap<string, UserInfo>;
+  /** Whether requests without credentials are anonymous. */
+  readonly allowsAnonymous: boolean;
   readonly issuer: TokenIssuer;
   readonly store: Store;
   readonly catalog: ResourceCatalog;
@@ -32,6 +34,7 @@ const leewaySeconds = 60;
 /** Creates the verifier. */
 export function createBearerTokens({
   given,
+  allowsAnonymous,
   issuer,
   store,
   catalog,
@@ -42,8 +45,10 @@ export function createBearerTokens({
     const revision = served && store.latest(storageKeyOf(served, namespace, name));
     return revision && parseStored(revision.bytes);
   };
-  return (token, asked) => {
+  return (sent, asked) => {
     const wanted = asked.length ? asked : issuer.audiences;
+    const token = tokenIn(`Bearer ${sent}`);
+    if (!token) return allowsAnonymous ? { user: anonymous, audiences: wanted } : { error: "" };
     const user = given.get(token);
     if (user)
       return forAudiences({
@@ -65,6 +70,12 @@ export function createBearerTokens({
       : { error: `[invalid bearer token, ${fault}]` };
   };
 }
+
+/**
+ * The token of a header, which ends at a space; undefined if there is none. A review authenticates
+ * such a header.
+ */
+const tokenIn = (authorization: string): string | undefined => authorization.trim().split(" ")[1];
 
 /** A static token is valid for the server's own audiences only. */
 const forAudiences = (result: {

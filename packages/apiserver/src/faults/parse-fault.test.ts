@@ -21,6 +21,8 @@ test("a valid fault is copied", () => {
     { type: "close" },
   ])
     assert.deepEqual(parseFault({ effect }), { effect });
+  const onBoth = { on: { verbs: ["list", "watch"] }, effect: { type: "freeze" } };
+  assert.deepEqual(parseFault(onBoth), onBoth);
 });
 
 test("everything that is wrong with a fault is named", () => {
@@ -42,6 +44,11 @@ test("everything that is wrong with a fault is named", () => {
       { effect: { type: "close" }, on: { verb: ["get"] } },
       /on\.verb: is not known; expected any of user, /,
     ],
+    [
+      { effect: { type: "stale" }, on: { verbs: ["get"] } },
+      /on\.verbs: stale hits list requests only, got \["get"\]/,
+    ],
+    [{ effect: { type: "skip" }, on: { verbs: ["list"] } }, /skip hits watch requests only/],
     [{ effect: { type: "stale", resourceVersion: "0" } }, /expected a resource version, got "0"/],
   ];
   for (const [given, why] of refused) assert.throws(() => parseFault(given), why);

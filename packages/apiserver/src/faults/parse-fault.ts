@@ -68,6 +68,14 @@ const effects: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   close: {},
 };
 
+/** The only verb of the requests that an effect hits. */
+const verbsOfEffects: ReadonlyMap<string, string> = new Map([
+  ["stale", "list"],
+  ["freeze", "watch"],
+  ["skip", "watch"],
+  ["close", "watch"],
+]);
+
 /** @throws TypeError that names every fault of `given` */
 export function parseFault(given: unknown): Fault {
   const problems = faultProblems(given);
@@ -94,7 +102,17 @@ function faultProblems(given: unknown): readonly string[] {
     ...(known === undefined
       ? [`effect.type: expected one of ${Object.keys(effects).join(", ")}; got ${shown(type)}`]
       : fieldProblems(parameters, effects[known]!, "effect.")),
+    ...verbProblems(known, on),
   ];
+}
+
+/** A fault that could hit no request. */
+function verbProblems(type: string | undefined, on: unknown): readonly string[] {
+  const verb = type === undefined ? undefined : verbsOfEffects.get(type);
+  const given = isRecord(on) ? on["verbs"] : undefined;
+  if (verb === undefined || !isVerbs(given) || (given as readonly string[]).includes(verb))
+    return [];
+  return [`on.verbs: ${type} hits ${verb} requests only, got ${shown(given)}`];
 }
 
 function fieldProblems(

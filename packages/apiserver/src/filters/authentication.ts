@@ -4,10 +4,7 @@
 // pkg/endpoints/filters/authentication.go.
 import { failure } from "../apimachinery/errors/api-errors.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import type { UserInfo } from "../apimachinery/user-info.ts";
-
-/** The user of requests without credentials. */
-export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+import { anonymous, type UserInfo } from "../apimachinery/user-info.ts";
 
 /** Resolves a bearer token to its user; undefined for an unknown token. */
 export type TokenAuthenticator = (

@@ -6,9 +6,11 @@
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 import {
   type ApiResponse,
+  discard,
   type Handler,
   isStream,
   type OpenStream,
+  type StreamSink,
 } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 
@@ -99,7 +101,8 @@ class InProcessExchange implements Exchange {
         body: request.body ?? none,
         user,
       });
-      if (!this.#ended) this.#answer(answer);
+      if (this.#ended) discard(answer);
+      else this.#answer(answer);
     } catch (error) {
       this.abort(error);
     }
@@ -125,16 +128,28 @@ class InProcessExchange implements Exchange {
     this.#sink.head(status, flat(headers));
     if (this.#ended) return;
     if (isStream(body)) {
-      const stream = body.open({ data: (chunk) => this.#push(chunk), end: () => this.#end() });
+      const stream = body.open(this.#streamSink());
       this.#stream = stream;
       if (this.#ended) stream.close();
     } else if (!body.length || this.#sink.data(body)) this.#end();
     else if (!this.#ended) this.#paused = () => this.#end();
   }
 
-  #push(chunk: Uint8Array): boolean {
-    if (this.#ended) return false;
-    if (this.#sink.data(chunk)) return true;
+  #streamSink(): StreamSink {
+    const { change } = this.#sink;
+    return {
+      data: (chunk) => !this.#ended && this.#taken(this.#sink.data(chunk)),
+      ...(change && {
+        change: (one) => !this.#ended && this.#taken(change.call(this.#sink, one)),
+      }),
+      end: () => this.#end(),
+      cut: () => this.abort(new Error("the response broke off")),
+    };
+  }
+
+  /** What the receiver said to a chunk: false asks for a pause. */
+  #taken(isReady: boolean): boolean {
+    if (isReady) return true;
     this.#paused = () => this.#stream?.resume();
     return false;
   }

@@ -8,10 +8,12 @@ import {
   type ApiRequest,
   type ApiResponse,
   type ByteStream,
+  discard,
   type Handler,
   isStream,
   maxBodyBytes,
 } from "../apimachinery/handler.ts";
+import { headerText, toHeaderBytes } from "../apimachinery/header-text.ts";
 import { type StreamTurns, StreamWriter } from "./stream-writer.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
@@ -47,13 +49,14 @@ export async function serveRequest(handler: Handler, exchange: HttpExchange): Pr
   if (!body) return;
   const apiRequest = toApiRequest(request, body, caller);
   const answer = await handler(apiRequest);
-  if (response.destroyed || response.writableEnded) return;
+  if (response.destroyed || response.writableEnded) return discard(answer);
   if (answer.cut) return void response.destroy();
   try {
     await sendAnswer(answer, apiRequest, exchange);
   } catch {
     // The client must not wait when headers cannot be written.
     response.destroy();
+    discard(answer);
   }
   await closed;
 }
@@ -94,12 +97,6 @@ export async function sendAnswer(
   }
 }
 
-const beyondAscii = /[^\u0000-\u007f]/;
-
-/** Decodes UTF-8, as Go does, from a header that Node decoded as latin1. */
-const textOf = (value: string): string =>
-  beyondAscii.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;
-
 /**
  * Headers for Node to write. Go writes UTF-8, e.g. in a Warning that quotes a client's value. Node
  * writes latin1: HTTP/1.1 refuses other characters, and HTTP/2 truncates them to a byte; so each
@@ -109,13 +106,10 @@ export function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeader
   const out: OutgoingHttpHeaders = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name]!;
-    out[name] = typeof value === "string" ? toBytes(value) : value.map(toBytes);
+    out[name] = typeof value === "string" ? toHeaderBytes(value) : value.map(toHeaderBytes);
   }
   return out;
 }
-
-const toBytes = (value: string): string =>
-  beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
 
 function send(
   response: AnyResponse,
@@ -145,6 +139,10 @@ function pushStream(
     end: () => {
       gone = true;
       writer.end();
+    },
+    cut: () => {
+      gone = true;
+      response.destroy();
     },
   });
   const entry: Underway = {
@@ -194,8 +192,8 @@ function flatHeaders({ headers, rawHeaders }: AnyRequest): Record<string, string
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value === undefined || name[0] === ":") continue;
-    out[name] = textOf(typeof value === "string" ? value : value.join(", "));
-    if (listHeader.test(name)) out[name] = textOf(rawValues(rawHeaders, name).join("\n"));
+    out[name] = headerText(typeof value === "string" ? value : value.join(", "));
+    if (listHeader.test(name)) out[name] = headerText(rawValues(rawHeaders, name).join("\n"));
   }
   return out;
 }

@@ -7,6 +7,7 @@ import type { CertificateCaller } from "./certificate-user.ts";
 import {
   type ApiResponse,
   type ByteStream,
+  discard,
   type Handler,
   isStream,
 } from "../apimachinery/handler.ts";
@@ -32,7 +33,7 @@ export async function serveUpgrade(handler: Handler, exchange: UpgradeExchange):
   const apiRequest = toApiRequest(request, new Uint8Array(), caller);
   const answer = await handler(apiRequest);
   if (answer.cut) socket.destroy();
-  if (socket.destroyed) return;
+  if (socket.destroyed) return discard(answer);
   if (answer.status === 101 && isStream(answer.body)) {
     if (head.length) socket.unshift(head);
     socket.write(headOf(answer), "latin1");
@@ -43,7 +44,13 @@ export async function serveUpgrade(handler: Handler, exchange: UpgradeExchange):
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on("finish", () => socket.end());
-    await sendAnswer(answer, apiRequest, { response, underway, turns });
+    try {
+      await sendAnswer(answer, apiRequest, { response, underway, turns });
+    } catch {
+      // The client must not wait when headers cannot be written.
+      socket.destroy();
+      discard(answer);
+    }
   }
   await closed;
 }
@@ -60,7 +67,7 @@ function join(stream: ByteStream, socket: Socket, underway: Set<Underway>): void
   const opened = stream.open({
     data: (chunk) => socket.write(chunk),
     drained: () => void socket.resume(),
-    end: () => socket.end(),
+    end: () => void socket.destroySoon(),
   });
   const entry: Underway = { finish: () => void socket.destroy() };
   underway.add(entry);
@@ -68,6 +75,8 @@ function join(stream: ByteStream, socket: Socket, underway: Set<Underway>): void
     if (opened.write?.(chunk) === false) socket.pause();
   });
   socket.on("drain", () => opened.resume());
+  // A plain connection stays half open otherwise.
+  socket.on("end", () => void socket.destroySoon());
   socket.on("close", () => {
     underway.delete(entry);
     opened.close();

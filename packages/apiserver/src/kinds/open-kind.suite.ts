@@ -57,39 +57,36 @@ function warnUnless(
 /** Opens a kind by group and plural; each call allocates from new pools. */
 export function openKind(group: string, plural: string): OpenKind {
   const resource = findResource(group, plural);
-  const decode = (body: object): JsonObject =>
-    resource.codec.decode(parseJson(JSON.stringify(body))).object;
   const attempt = (
-    write: (context: WriteContext) => {
-      readonly object: JsonObject;
-      readonly errors: ReturnType<Strategy["validateCreate"]>;
-    },
+    body: object,
+    write: (object: JsonObject, context: WriteContext) => ReturnType<Strategy["validateCreate"]>,
   ): Tried => {
     const warnings: string[] = [];
-    const { object, errors } = write({
+    const { object, emptied } = resource.codec.decode(parseJson(JSON.stringify(body)));
+    const errors = write(object, {
       user: "ann",
       caller: { name: "ann", groups: ["devs"] },
       dryRun: false,
       subresource: "",
       now: "2026-01-01T00:00:00Z",
+      emptied,
+      newUid: () => "1f0c9b1e-0000-4000-8000-000000000000",
       warn: (text) => void warnings.push(text),
     });
     return { object, errors: printErrors(errors), warnings };
   };
   return {
     create: (body) =>
-      attempt((context) => {
-        const object = decode(body);
+      attempt(body, (object, context) => {
         resource.strategy.reserve?.(object, undefined, context);
         resource.strategy.prepareForCreate(object, context);
         void resource.committed?.(object, null);
         const errors = resource.strategy.validateCreate(object, context);
         warnUnless(errors, context, () => resource.strategy.warningsOnCreate(object, context));
-        return { object, errors };
+        return errors;
       }),
     update: (old, body, subresource = "") =>
-      attempt((context) => {
-        const object = decode(body);
+      attempt(body, (object, context) => {
         const sub = resource.subresources.get(subresource);
         const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
@@ -97,7 +94,7 @@ export function openKind(group: string, plural: string): OpenKind {
         const { errors, warnings } = toOutcome(strategy.validateUpdate(object, old, context));
         for (const text of warnings) context.warn(text);
         warnUnless(errors, context, () => strategy.warningsOnUpdate(object, old, context));
-        return { object, errors };
+        return errors;
       }),
     cells: (object) => resource.table.cells(object, agesAt(Date.parse("2026-01-01T00:01:00Z"))),
   };

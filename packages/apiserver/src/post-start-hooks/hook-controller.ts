@@ -1,6 +1,7 @@
 // The frame of a controller in a post-start hook: stored objects add names to a queue, and a worker
 // processes them. Knows no kind.
 import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import type { HookContext } from "./hook-context.ts";
 
 export interface HookControllerOptions {
@@ -21,7 +22,7 @@ export class HookController {
     this.#workers = createKeyedWorkers({
       runtime: context.core.runtime,
       backoff: { firstMs: retryMs, maxMs: retryMs },
-      failing: (name, error) => context.warn?.(failing(name), error),
+      failing: (name, error) => context.warn?.(`${failing(name)}: ${reasonOf(error)}`, error),
     });
   }
 

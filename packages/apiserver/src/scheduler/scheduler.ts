@@ -4,6 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/scheduler (schedule_one.go, scheduler.go).
 import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
 import { eventsAbout } from "../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../component-helpers/controller/keyed-controller.ts";
@@ -139,7 +140,7 @@ class Scheduler extends KeyedController {
   }
 
   #retryLater(pod: Pod, error: unknown): void {
-    this.context.warn(`scheduling pod ${keyFor(pod)} failed`, error);
+    this.context.warn(`scheduling pod ${keyFor(pod)} failed: ${reasonOf(error)}`, error);
     this.#fresh.add(keyFor(pod));
     this.add("", 1000);
   }

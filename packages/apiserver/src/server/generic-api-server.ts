@@ -110,7 +110,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       const result = core.reviewToken(token, []);
       return "user" in result ? result.user : undefined;
     },
-    allowsAnonymous: !modes.includes("AlwaysAllow"),
+    allowsAnonymous: allowsAnonymous(modes),
     impersonate: createImpersonation(authorization.authorize),
     authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
@@ -131,6 +131,9 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
   };
   return server;
 }
+
+const allowsAnonymous = (modes: readonly AuthorizationMode[]): boolean =>
+  !modes.includes("AlwaysAllow");
 
 /** A client that reaches URLs only. */
 const withoutServices = ({ clock }: Runtime): WebhookClient =>
@@ -199,6 +202,7 @@ function createServices(
     tokens: issuer,
     reviewToken: createBearerTokens({
       given: options.tokens,
+      allowsAnonymous: allowsAnonymous(options.authorizationModes ?? defaultModes),
       issuer,
       store,
       catalog,

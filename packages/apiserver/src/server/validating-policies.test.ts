@@ -137,18 +137,37 @@ test("the delete of an eviction is not admitted, the eviction is", async (t) => 
       },
       validations: [{ expression: "false" }],
     });
-  const evict = () =>
-    server.ask("POST", `${pods}/a/eviction`, {
+  const evict = (name = "a") =>
+    server.ask("POST", `${pods}/${name}/eviction`, {
       apiVersion: "policy/v1",
       kind: "Eviction",
-      metadata,
+      metadata: { name },
     });
   await forbid("d", "DELETE");
   assert.equal((await server.ask("DELETE", `${pods}/a`)).status, 422);
   assert.equal((await evict()).status, 201);
   await create();
+  assert.equal((await evict("gone")).status, 404);
   await forbid("c", "CREATE");
   assert.equal((await evict()).status, 422);
+  assert.equal((await evict("gone")).status, 422);
+});
+
+test("policies see preconditions of a delete, even empty ones", async (t) => {
+  const server = await createPolicyServer();
+  t.after(() => server.close());
+  const maps = "/api/v1/namespaces/default/configmaps";
+  await server.ask("POST", maps, { metadata: { name: "a" } });
+  await server.policy("validating", "p", {
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: [""], apiVersions: ["v1"], operations: ["DELETE"], resources: ["configmaps"] },
+      ],
+    },
+    validations: [{ expression: "!has(request.options.preconditions)" }],
+  });
+  assert.equal((await server.ask("DELETE", `${maps}/a`, { preconditions: {} })).status, 422);
+  assert.equal((await server.ask("DELETE", `${maps}/a`, { preconditions: null })).status, 200);
 });
 
 test("policies follow the store, and do not apply to policies", async (t) => {

@@ -42,14 +42,18 @@ test("create fills in the server's fields and drops those that clients cannot se
   );
 });
 
-test("an update cannot bring selfLink back", async () => {
+test("an update cannot bring selfLink back, but a dry run returns it", async () => {
   const { ask } = await createTestServer();
   await ask("POST", widgetsPath, widget("a"));
-  assert.equal(
-    meta((await ask("PATCH", `${widgetsPath}/a`, { metadata: { selfLink: "/x" } }, merge)).body)
-      .selfLink,
-    undefined,
-  );
+  const linked = async (query: string, more: JsonObject = {}) => {
+    const body = { metadata: { selfLink: "/x", ...more } };
+    return meta((await ask("PATCH", `${widgetsPath}/a${query}`, body, merge)).body);
+  };
+  assert.equal((await linked("?dryRun=All")).selfLink, "/x");
+  const { resourceVersion } = meta((await ask("GET", `${widgetsPath}/a`)).body);
+  const unchanged = await linked("");
+  assert.deepEqual([unchanged.selfLink, unchanged.resourceVersion], [undefined, resourceVersion]);
+  assert.equal((await linked("", { labels: { a: "b" } })).selfLink, undefined);
 });
 
 test("create is refused with upstream's messages", async () => {

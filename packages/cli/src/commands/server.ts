@@ -24,6 +24,8 @@ export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
   const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
   const faultsFile = flags["faultsFile"] && parsePath("--faults-file", flags["faultsFile"]);
+  if (flags["auditPolicyFile"] !== undefined && flags["auditLogPath"] === undefined)
+    options.warn("there is an audit policy and no --audit-log-path: no events are recorded");
   const stopped = untilSignal();
   const folder = dirname(options.kubeconfigPath);
   const isNewFolder = !existsSync(folder);
@@ -41,7 +43,12 @@ export async function runServer(flags: Flags): Promise<number> {
   return 0;
 }
 
-function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfigPath: string } {
+interface ServerOptions extends ApiServerOptions {
+  readonly kubeconfigPath: string;
+  readonly warn: (message: string) => void;
+}
+
+function toServerOptions(flags: Flags): ServerOptions {
   const dataDir = flags["dataDir"];
   if (flags["fsync"] && dataDir === undefined) throw usageError("--fsync: requires --data-dir");
   return {

@@ -2,6 +2,7 @@
 // types of what is read have no other field.
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { assertKind } from "./check-kind.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import type { Kind, ObjectOf } from "./kind.ts";
 import { isMetadataKind, type MetadataObject } from "./metadata-kind.ts";
@@ -55,12 +56,13 @@ export type FieldsObject<O, P extends string> = MetadataObject & Taken<O, P>;
  * A kind with some of its fields, for references, watches and indexes: `watches: { pods:
  * all(fieldsOf(Pod, "spec.nodeName", "status.phase")) }`. Metadata is always there; reads have no
  * other field, by their types too. Lists are taken whole. Its cache is separate from that of whole
- * objects, and from those of other fields. @throws ERR_FIELDS_PATH
+ * objects, and from those of other fields. @throws ERR_KIND_ARGUMENT, ERR_FIELDS_PATH
  */
 export function fieldsOf<K extends Kind, const P extends readonly string[]>(
   kind: K,
   ...paths: P & { readonly [I in keyof P]: FieldPath<Omit<ObjectOf<K>, RootNames>, P[I]> }
 ): FieldsKind<FieldsObject<ObjectOf<K>, P[number]>> {
+  assertKind(kind, "taking fields of a kind");
   checkPaths(kind, paths);
   const { apiVersion, resource, scope } = kind;
   const { definition } = kind as { readonly definition?: object };
@@ -86,7 +88,7 @@ function checkPaths(kind: Kind, paths: readonly unknown[]): void {
   if (wrong.length === 0) return;
   throw new HomeostatError(
     "ERR_FIELDS_PATH",
-    `taking fields of ${kind?.kind}: expected paths such as "spec.replicas", got ${wrong.map((one) => (paths.length === 0 ? one : describeValue(one))).join(", ")}`,
+    `taking fields of ${kind.kind}: expected paths such as "spec.replicas", got ${wrong.map((one) => (paths.length === 0 ? one : describeValue(one))).join(", ")}`,
     { hint: "name fields below spec, status or data; metadata is always there" },
   );
 }

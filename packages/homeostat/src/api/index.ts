@@ -97,4 +97,4 @@ export {
   type StatusReason,
 } from "./status.ts";
 export { connectionLost } from "./connection-lost.ts";
-export type { Exchange, Sink, Transport, TransportRequest } from "./transport.ts";
+export type { Exchange, ObjectChange, Sink, Transport, TransportRequest } from "./transport.ts";

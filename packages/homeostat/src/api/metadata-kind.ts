@@ -1,4 +1,5 @@
 // A kind of which only the metadata is read: the server sends no more, and no more is cached.
+import { assertKind } from "./check-kind.ts";
 import type { Kind, Metadata } from "./kind.ts";
 
 /** An object with its metadata only. */
@@ -16,9 +17,11 @@ export interface MetadataKind extends Kind<MetadataObject, never, never, never> 
 /**
  * The metadata of a kind, for references and watches: `refs: { secret: ref(metadataOf(Secret),
  * …) }`. Reads have no other field, by their types too, and their cache is separate from that of
- * whole objects.
+ * whole objects. @throws ERR_KIND_ARGUMENT
  */
-export function metadataOf({ apiVersion, kind, resource, scope }: Kind): MetadataKind {
+export function metadataOf(of: Kind): MetadataKind {
+  assertKind(of, "taking the metadata of a kind");
+  const { apiVersion, kind, resource, scope } = of;
   return { apiVersion, kind, resource, scope, metadataOnly: true } as MetadataKind;
 }
 

@@ -9,6 +9,25 @@ export interface TransportRequest {
   readonly body?: Uint8Array;
 }
 
+/**
+ * A watch event as a server in the same process hands it over: what caches need of the object's
+ * metadata, without text.
+ */
+export interface ObjectChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly name: string;
+  /** "" for cluster-scoped kinds. */
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** True when deletionTimestamp is set. */
+  readonly deleting: boolean;
+  readonly ownerUids: readonly string[];
+  /** The object that the event would carry, as JSON. */
+  bytes(): Uint8Array;
+}
+
 /** Receives a response: `head` once, `data` any number of times, then `end` or `fail` once. */
 export interface Sink {
   /**
@@ -21,6 +40,11 @@ export interface Sink {
    * Exchange.resume}.
    */
   data(chunk: Uint8Array): boolean;
+  /**
+   * Receives an event of a metadata watch in place of its line in `data`, from a transport that has
+   * it without text; order and pauses are those of `data`. Transports need not call it.
+   */
+  change?(change: ObjectChange): boolean;
   end(): void;
   fail(error: Error): void;
 }

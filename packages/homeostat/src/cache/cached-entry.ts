@@ -6,6 +6,7 @@ import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
 import type { MatchStructure, Mismatch } from "../api/resource/compile-structure.ts";
 import { scanMetadata, type ScannedMetadata } from "../api/scan-metadata.ts";
+import type { ObjectChange } from "../api/transport.ts";
 import { emptyStatus } from "../client/readable.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -14,6 +15,7 @@ import { cutManagedFields } from "./cut-managed-fields.ts";
 import { freezeDeep } from "./freeze-deep.ts";
 import type { ParsedObjects } from "./parsed-objects.ts";
 import type { CachedObject } from "./informer.ts";
+import type { ObjectSource } from "./reflector-sink.ts";
 
 /** What all entries of one informer share. */
 export interface EntryShape {
@@ -47,19 +49,26 @@ const everyManager = (): boolean => true;
 export type FindEntry = (key: string, resourceVersion: string) => CachedEntry | undefined;
 
 /**
- * Creates an entry from an object's bytes, which it does not keep, unless `find` has it. An object
- * that does not match its definition is not projected. @throws ERR_CACHE_OBJECT
+ * Creates an entry from an object's bytes, which it does not keep, unless `find` has it; or from a
+ * change, which it keeps. An object that does not match its definition is not projected. @throws
+ * ERR_CACHE_OBJECT
  */
-export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry): CachedEntry {
+export function toEntry(object: ObjectSource, shape: EntryShape, find?: FindEntry): CachedEntry {
+  if (object instanceof Uint8Array) return entryOfBytes(object, shape, find);
+  if (shape.project) return entryOfBytes(object.bytes(), shape, find);
+  return new CachedEntry(object, object, shape);
+}
+
+function entryOfBytes(bytes: Uint8Array, shape: EntryShape, find?: FindEntry): CachedEntry {
   const scanned = scanMetadata(bytes);
   const found = scanned && find?.(keyOf(scanned), scanned.resourceVersion);
   if (found) return found;
-  if (scanned && !shape.project) return new CachedEntry(bytes, scanned, shape);
+  if (scanned && !shape.project) return new CachedEntry(scanned, bytes, shape);
   const object = decodeJson(bytes);
   const mismatch = shape.match?.(object) ?? null;
   const canonical = encodeJsonBytes((mismatch ? object : projected(object, shape)) as never);
   const again = scanMetadata(canonical);
-  if (again) return new CachedEntry(canonical, again, shape, mismatch);
+  if (again) return new CachedEntry(again, canonical, shape, mismatch);
   throw new HomeostatError(
     "ERR_CACHE_OBJECT",
     `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`,
@@ -70,7 +79,7 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry):
 }
 
 /** Joined rather than concatenated: V8 then keeps one string per key and not three. */
-const keyOf = ({ namespace, name }: ScannedMetadata): string =>
+const keyOf = ({ namespace, name }: Pick<ObjectChange, "namespace" | "name">): string =>
   namespace ? [namespace, name].join("/") : name;
 
 function projected(object: unknown, { kind, project }: EntryShape): unknown {
@@ -90,7 +99,8 @@ export class CachedEntry implements CachedObject {
   readonly ownerUids: readonly string[];
   readonly #hasLabels: boolean;
   readonly #hasAnnotations: boolean;
-  readonly #text: string;
+  /** The text, or the change that has it. */
+  readonly #source: string | ObjectChange;
   readonly #shape: EntryShape;
   #object: object | undefined;
   /** Null when it matches, undefined before the first read. */
@@ -99,42 +109,62 @@ export class CachedEntry implements CachedObject {
   #retired = false;
 
   constructor(
-    bytes: Uint8Array,
-    scanned: ScannedMetadata,
+    head: ScannedMetadata | ObjectChange,
+    source: Uint8Array | ObjectChange,
     shape: EntryShape,
     mismatch?: Mismatch | null,
   ) {
-    this.name = scanned.name;
-    this.namespace = scanned.namespace;
-    this.key = keyOf(scanned);
-    this.uid = scanned.uid;
-    this.resourceVersion = scanned.resourceVersion;
-    this.generation = scanned.generation;
-    this.deleting = scanned.deleting;
-    this.ownerUids = scanned.ownerReferences
-      ? ownerUids(bytes, scanned.ownerReferences.start)
-      : noOwners;
-    this.#hasLabels = scanned.labels !== undefined;
-    this.#hasAnnotations = scanned.annotations !== undefined;
-    const keep = shape.isContested?.(this.key) ? everyManager : shape.keepManager;
-    this.#text = cutManagedFields(bytes, scanned, keep);
+    this.name = head.name;
+    this.namespace = head.namespace;
+    this.key = keyOf(head);
+    this.uid = head.uid;
+    this.resourceVersion = head.resourceVersion;
+    this.generation = head.generation;
+    this.deleting = head.deleting;
     this.#shape = shape;
     this.#mismatch = mismatch;
+    if ("ownerUids" in head) {
+      this.ownerUids = head.ownerUids;
+      this.#hasLabels = this.#hasAnnotations = true;
+      this.#source = source as ObjectChange;
+    } else {
+      const { ownerReferences, labels, annotations } = head;
+      this.ownerUids = ownerReferences
+        ? ownerUids(source as Uint8Array, ownerReferences.start)
+        : noOwners;
+      this.#hasLabels = labels !== undefined;
+      this.#hasAnnotations = annotations !== undefined;
+      this.#source = this.#cut(source as Uint8Array, head);
+    }
   }
 
-  /** Length of the stored text, in characters: bytes for ASCII. */
+  /**
+   * Length of the stored text, in characters: bytes for ASCII. 0 where a change has it: the server
+   * in this process keeps that anyway.
+   */
   get size(): number {
-    return this.#text.length;
+    return typeof this.#source === "string" ? this.#source.length : 0;
+  }
+
+  #text(): string {
+    if (typeof this.#source === "string") return this.#source;
+    const bytes = this.#source.bytes();
+    return this.#cut(bytes, scanMetadata(bytes)!);
+  }
+
+  #cut(bytes: Uint8Array, scanned: ScannedMetadata): string {
+    const { isContested, keepManager } = this.#shape;
+    return cutManagedFields(bytes, scanned, isContested?.(this.key) ? everyManager : keepManager);
   }
 
   get text(): string | undefined {
     const { project, metadataOnly } = this.#shape;
-    return project || metadataOnly ? undefined : this.#text;
+    return project || metadataOnly ? undefined : this.#text();
   }
 
   /** True when the stored text is the same. */
   isLike(other: CachedEntry): boolean {
-    return this.#text === other.#text;
+    return this.#text() === other.#text();
   }
 
   get parsed(): boolean {
@@ -147,7 +177,7 @@ export class CachedEntry implements CachedObject {
 
   metadataText(field: "labels" | "annotations"): string {
     if (!(field === "labels" ? this.#hasLabels : this.#hasAnnotations)) return "";
-    const bytes = Buffer.from(this.#text);
+    const bytes = Buffer.from(this.#text());
     const range = scanMetadata(bytes)?.[field];
     return range ? bytes.toString("utf8", range.start, range.end) : "";
   }
@@ -173,7 +203,7 @@ export class CachedEntry implements CachedObject {
 
   #parse(): { apiVersion?: string; kind?: string; metadata?: unknown; status?: unknown } {
     const { apiVersion, kind, metadataOnly } = this.#shape;
-    const parsed = parseExact(this.#text) as { kind?: string; metadata?: unknown };
+    const parsed = parseExact(this.#text()) as { kind?: string; metadata?: unknown };
     if (metadataOnly) return { apiVersion, kind, metadata: parsed.metadata };
     return parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
   }

@@ -208,6 +208,30 @@ describe("stepReflector", () => {
     );
   });
 
+  it("resumes at once where a watch has lived long enough, which is less with events", () => {
+    const { state } = play([...synced, [7020, { type: "tick" }]]);
+    const base: ReflectorState = { ...state, opened: true, openedAt: 10_000, timeoutMs: 60_000 };
+    for (const [lived, delivered, next] of [
+      [limits.firstMs - 1, true, "backoff 3"],
+      [limits.firstMs, true, "watching 0"],
+      [limits.healthyMs - 1, false, "backoff 3"],
+      [limits.healthyMs, false, "watching 0"],
+    ] as const) {
+      const now = base.openedAt + lived;
+      const ended = { ...base, delivered, failures: 2 };
+      const after = stepReflector(ended, { type: "ended" }, now, limits).state;
+      assert.equal(`${after.phase} ${after.failures}`, next, `${lived} ${delivered}`);
+    }
+  });
+
+  it("counts the time without a watch from its first loss", () => {
+    const { state } = play([...synced, [7020, { type: "tick" }]]);
+    const base: ReflectorState = { ...state, opened: true, openedAt: 10_000, timeoutMs: 60_000 };
+    const lostAt = (before?: number): number | undefined =>
+      stepReflector({ ...base, lostAt: before }, { type: "ended" }, 15_000, limits).state.lostAt;
+    assert.deepEqual([lostAt(), lostAt(12_000)], [15_000, 12_000]);
+  });
+
   it("doubts the watch of a streamed list once it is quiet for 7 s: the server would end it late", () => {
     assert.equal(reflectorDeadline(play(synced).state, limits), 20 + limits.renewMs);
     assert.deepEqual(play([...synced, [7020, { type: "tick" }]]).trace.slice(-1), [
@@ -331,6 +355,7 @@ describe("stepReflector", () => {
     assert.match(relisted("6", ...gone), /replace 6 true$/);
     assert.match(relisted("7", ...gone), /replace 7$/);
     assert.match(relisted("8", ...gone), /replace 8$/);
+    assert.match(relisted("opaque", ...gone), /replace opaque$/, "which cannot be compared");
     assert.match(
       relisted("8", [30, { type: "verified", resourceVersion: "6" }]),
       /replace 8 true$/,

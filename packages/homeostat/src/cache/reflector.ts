@@ -4,6 +4,7 @@
 import type { Kind } from "../api/kind.ts";
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Status } from "../api/status.ts";
+import type { ObjectChange } from "../api/transport.ts";
 import type { ApiRequest, Client } from "../client/client.ts";
 import { listMismatch } from "../client/check-answer.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
@@ -15,7 +16,8 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
-import type { ReflectorSink } from "./reflector-sink.ts";
+import { askRevision } from "./ask-revision.ts";
+import type { ObjectSource, ReflectorSink } from "./reflector-sink.ts";
 import { LingeringWatch } from "./lingering-watch.ts";
 import { readBookmark } from "./read-bookmark.ts";
 import { statusFault, toFault, unreadableEvent } from "./reflector-fault.ts";
@@ -163,7 +165,7 @@ export class Reflector {
     const request = listRequest(kind, { ...scope, limit, ...(token ? { continue: token } : {}) });
     this.#open(scope.metadataOnly ? askForMetadata(request, "list") : request, {
       opened: () => this.#input({ type: "contact" }),
-      data: (chunk) => (chunks.push(chunk), this.#input({ type: "contact" })),
+      data: (chunk) => void chunks.push(chunk),
       ended: () => {
         const page = splitList(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
         if (!page) throw new Error(`expected a list of ${kind.resource}, got something else`);
@@ -198,10 +200,10 @@ export class Reflector {
         const { failures, suspectSince } = this.#state;
         if (failures > 0 && suspectSince === undefined) this.#holds();
       },
-      data: (chunk) => {
-        this.#input({ type: "contact" });
-        splitter.push(chunk);
-      },
+      data: (chunk) => splitter.push(chunk),
+      ...(scope.metadataOnly && {
+        change: (change) => this.#changed(change.type, change),
+      }),
       ended: () => {
         if (splitter.pending) throw new Error("the server ended the watch within an event");
         this.#input({ type: "ended" });
@@ -248,32 +250,25 @@ export class Reflector {
    * kinds may be counted apart, so that a lesser one proves nothing.
    */
   async #verify(): Promise<void> {
-    const shared = await this.#options.client.pace.revision(() => this.#askRevision());
+    const { client, kind, scope } = this.#options;
+    const ask = (): Promise<string | undefined> => askRevision(client, kind, scope());
+    const shared = await client.pace.revision(ask);
     const { resourceVersion: ours = "" } = this.#state;
     if (shared === undefined) return;
     const isAhead = (compareResourceVersions(shared, ours) ?? -1) >= 0;
-    const resourceVersion = isAhead ? shared : await this.#askRevision();
+    const resourceVersion = isAhead ? shared : await ask();
     if (resourceVersion) this.#input({ type: "verified", resourceVersion });
-  }
-
-  /** Sends the smallest list there is; undefined without an answer. */
-  async #askRevision(): Promise<string | undefined> {
-    const { client, kind, scope } = this.#options;
-    try {
-      const { body } = await client.request(
-        askForMetadata(listRequest(kind, { ...scope(), limit: 1 }), "list"),
-      );
-      return splitList(body)?.resourceVersion;
-    } catch {
-      // The watch itself shows what the server cannot answer.
-      return undefined;
-    }
   }
 
   /** Opens a stream. Its callbacks are ignored once it is closed; errors they throw are faults. */
   #open(
     request: ApiRequest,
-    on: { opened(): void; data(chunk: Uint8Array): void; ended(): void },
+    on: {
+      opened(): void;
+      data(chunk: Uint8Array): void;
+      change?(change: ObjectChange): void;
+      ended(): void;
+    },
   ): void {
     const epoch = ++this.#epoch;
     const guard = (run: () => void): void => {
@@ -285,9 +280,14 @@ export class Reflector {
         if (epoch === this.#epoch) this.#failed(error);
       }
     };
+    const took = (run: () => void): boolean => {
+      guard(() => (this.#input({ type: "contact" }), run()));
+      return true;
+    };
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
-      data: (chunk) => (guard(() => on.data(chunk)), true),
+      data: (chunk) => took(() => on.data(chunk)),
+      ...(on.change && { change: (change) => took(() => on.change!(change)) }),
       closed: (error) => {
         if (error) this.#lingering.broke(epoch);
         guard(() => (error ? this.#failed(error) : on.ended()));
@@ -310,15 +310,11 @@ export class Reflector {
   }
 
   #event(type: string, object: Uint8Array): void {
-    const { sink } = this.#options;
     switch (type) {
       case "ADDED":
       case "MODIFIED":
       case "DELETED":
-        if (this.#state.phase === "watching") return this.#changed(type, object);
-        if (type === "DELETED") return sink.ungathered(object);
-        if (sink.gathered(object)) this.#input({ type: "gained" });
-        return;
+        return this.#changed(type, object);
       case "BOOKMARK":
         return this.#input({ type: "bookmark", ...readBookmark(object) });
       case "ERROR":
@@ -331,9 +327,13 @@ export class Reflector {
     }
   }
 
-  #changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): void {
-    const resourceVersion = this.#options.sink.changed(type, object);
-    if (resourceVersion !== undefined) this.#input({ type: "event", resourceVersion });
+  #changed(type: ObjectChange["type"], object: ObjectSource): void {
+    const { sink } = this.#options;
+    if (this.#state.phase === "watching") {
+      const resourceVersion = sink.changed(type, object);
+      if (resourceVersion !== undefined) this.#input({ type: "event", resourceVersion });
+    } else if (type === "DELETED") sink.ungathered(object);
+    else if (sink.gathered(object)) this.#input({ type: "gained" });
   }
 
   #arm(): void {

@@ -32,7 +32,7 @@ import { Indexer, type StoreChange } from "./indexer.ts";
 import { type FindEntry, SkippedObjects } from "./skipped-objects.ts";
 import { watchComplaint } from "./reflector-fault.ts";
 import { Reflector } from "./reflector.ts";
-import type { ReflectorSink } from "./reflector-sink.ts";
+import type { ObjectSource, ReflectorSink } from "./reflector-sink.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
 
 export interface SharedInformerOptions {
@@ -233,7 +233,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#gathering = new Map();
   }
 
-  gathered(object: Uint8Array): boolean {
+  gathered(object: ObjectSource): boolean {
     const { size } = this.#gathering;
     const { entry, skipped } = this.#skipped.take(object);
     // The last good revision stays: to handlers, its absence would be a deletion.
@@ -242,7 +242,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     return this.#gathering.size > size;
   }
 
-  ungathered(object: Uint8Array): void {
+  ungathered(object: ObjectSource): void {
     const { entry, skipped } = this.#skipped.takeDeleted(object);
     const { key } = entry ?? skipped;
     this.#skipped.forget(key);
@@ -279,7 +279,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#widened = undefined;
   }
 
-  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined {
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: ObjectSource): string | undefined {
     const isGone = type === "DELETED";
     const { entry, skipped } = isGone
       ? this.#skipped.takeDeleted(object)

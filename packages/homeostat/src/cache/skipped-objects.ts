@@ -6,6 +6,7 @@ import { scanMetadata } from "../api/scan-metadata.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { mismatchError } from "./mismatch-error.ts";
 import type { SkippedObject } from "./informer.ts";
+import type { ObjectSource } from "./reflector-sink.ts";
 import { type CachedEntry, type EntryShape, type FindEntry, toEntry } from "./cached-entry.ts";
 
 export type { FindEntry };
@@ -48,22 +49,22 @@ export class SkippedObjects {
    * Creates the entry of an object, or takes the one that `find` has; or reports the object. Never
    * throws.
    */
-  take(bytes: Uint8Array, find?: FindEntry): Taken {
+  take(object: ObjectSource, find?: FindEntry): Taken {
     try {
-      const entry = toEntry(bytes, this.#shape, find);
+      const entry = toEntry(object, this.#shape, find);
       this.#arrived(entry);
       return { entry };
     } catch (error) {
-      return { skipped: this.#report(identify(bytes), error) };
+      return { skipped: this.#report(identify(object), error) };
     }
   }
 
   /** As `take`, for the last state of a deleted object, which is not reported. */
-  takeDeleted(bytes: Uint8Array): Taken {
+  takeDeleted(object: ObjectSource): Taken {
     try {
-      return { entry: toEntry(bytes, this.#shape) };
+      return { entry: toEntry(object, this.#shape) };
     } catch {
-      return { skipped: { ...identify(bytes), reason: "" } };
+      return { skipped: { ...identify(object), reason: "" } };
     }
   }
 
@@ -142,8 +143,8 @@ export class SkippedObjects {
   }
 }
 
-function identify(bytes: Uint8Array): Identity {
-  const scanned = scanMetadata(bytes);
+function identify(object: ObjectSource): Identity {
+  const scanned = object instanceof Uint8Array ? scanMetadata(object) : object;
   const key = [scanned?.namespace, scanned?.name].filter(Boolean).join("/");
   return { key, resourceVersion: scanned?.resourceVersion ?? "" };
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../api/json.ts";
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Status } from "../api/status.ts";
-import type { Transport } from "../api/transport.ts";
+import type { ObjectChange, Transport } from "../api/transport.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
 import type { ServerPace } from "./server-pace.ts";
 
@@ -134,6 +134,8 @@ export interface ByteStreamHandlers {
   opened(headers: Readonly<Record<string, string>>): void;
   /** Must not mutate the chunk; returns false to request a pause. */
   data(chunk: Uint8Array): boolean;
+  /** Takes events of a metadata watch without text, from transports that hand them over so. */
+  change?(change: ObjectChange): boolean;
   /**
    * Called once at the end, with an error unless the server ended the stream normally; an
    * ApiStatusError when the server refused.

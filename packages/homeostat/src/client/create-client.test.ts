@@ -405,6 +405,21 @@ describe("cancelling", () => {
     assert.equal(transport.exchanges.length, 2);
   });
 
+  it("follows the signals of the request and of each client that it was derived by", async () => {
+    for (const given of [1, 2, 3])
+      for (let one = 0; one < given; one++) {
+        const aborts = Array.from({ length: given }, () => new AbortController());
+        const [own, ...outer] = aborts.map(({ signal }) => signal);
+        const { client, transport, runtime } = play();
+        const derived = outer.reduce((each, signal) => each.with({ signal }), client);
+        const reading = assert.rejects(derived.get(Order, "o1", { signal: own! }), /this one/);
+        await runtime.advance(0);
+        aborts[one]!.abort(new Error("this one"));
+        await reading;
+        assert.equal(transport.last.aborted, true);
+      }
+  });
+
   it("gives up after timeoutMs, naming the request", async () => {
     const { client, runtime } = play();
     const reading = assert.rejects(

@@ -261,6 +261,7 @@ class Stream {
     if (this.#ended) return;
     const startedAt = this.#session.runtime.clock.monotonic();
     this.#used = wire.headers["authorization"];
+    const { change } = this.#handlers;
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
         this.#session.pace.connected();
@@ -277,6 +278,7 @@ class Stream {
         if (this.#refusal) return (this.#refusal.chunks.push(chunk), true);
         return this.#ended || this.#handlers.data(chunk);
       },
+      ...(change && { change: (one) => this.#ended || change(one) }),
       end: () => (this.#refusal ? void this.#refused(this.#refusal) : this.finish(undefined)),
       fail: (error) => this.finish(observeFailure(this.#session, error, startedAt)),
     });

@@ -6,7 +6,8 @@ import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
-import { checkOptionalFunction, checkReports, isKind } from "./check-values.ts";
+import { isKind } from "../api/check-kind.ts";
+import { checkOptionalFunction, checkReports } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
 import type { Signal } from "./signals/signal.ts";
 

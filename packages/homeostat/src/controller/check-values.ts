@@ -1,13 +1,5 @@
 // Checks of values that several declarations have in common, before their types can be trusted.
-import type { Kind } from "../api/kind.ts";
 import { describeValue } from "../util/describe-error.ts";
-
-/** True for an object that names a kind. */
-export function isKind(kind: unknown): kind is Kind {
-  if ((typeof kind !== "object" && typeof kind !== "function") || kind === null) return false;
-  const { apiVersion, kind: name, resource } = kind as Partial<Kind>;
-  return [apiVersion, name, resource].every((part) => typeof part === "string" && part !== "");
-}
 
 const reportNames: readonly string[] = ["events", "conditions", "metadata"];
 

@@ -2,7 +2,9 @@
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { checkOptionalFunction, isKind } from "./check-values.ts";
+import { isKind } from "../api/check-kind.ts";
+import { describeMissing, isOptions } from "../util/option-faults.ts";
+import { checkOptionalFunction } from "./check-values.ts";
 import type { Predicate } from "./predicates.ts";
 
 /** Options of {@link owned}. */
@@ -20,9 +22,15 @@ const predicates = new WeakMap<Kind, Predicate>();
  * An owned kind whose changes reconcile under a condition: `owns: [owned(Deployment, { when })]`.
  * @throws ERR_CONTROLLER_DEFINITION
  */
-export function owned<K extends Kind>(kind: K, { when }: OwnedOptions<K>): K {
+export function owned<K extends Kind>(kind: K, options: OwnedOptions<K>): K {
   if (!isKind(kind))
     throw refusal("an owned kind", `owned(…) was given ${describeValue(kind)}, expected a kind`);
+  if (!isOptions(options))
+    throw refusal(
+      `the owned kind ${(kind as Kind).kind}`,
+      `its second argument is ${describeMissing(options)}, expected { when }`,
+    );
+  const { when } = options;
   for (const problem of checkOptionalFunction("when", when))
     throw refusal(`the owned kind ${(kind as Kind).kind}`, problem);
   const entry = Object.create(kind) as K;

@@ -2,7 +2,8 @@
 import { parseFieldSelector } from "../api/selectors/field-selector.ts";
 import { parseLabelSelector } from "../api/selectors/label-selector.ts";
 import type { CachedKindOptions } from "../cache/create-cache.ts";
-import { checkOptionalFunction, checkReports, isKind } from "../controller/check-values.ts";
+import { isKind } from "../api/check-kind.ts";
+import { checkOptionalFunction, checkReports } from "../controller/check-values.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, isThenable, unknownOptions } from "../util/option-faults.ts";

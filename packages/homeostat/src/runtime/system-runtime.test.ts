@@ -1,7 +1,7 @@
 // The system's timers beyond what setTimeout can count. Time is mocked: no test waits for weeks.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
-import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { afterEach, beforeEach, describe, it, mock, test } from "node:test";
 import { createSystemRuntime } from "./system-runtime.ts";
 
 const dayMs = 86_400_000;
@@ -62,4 +62,18 @@ describe("timers", () => {
       assert.equal(runs(), 1);
     });
   }
+});
+
+test("timers do not keep the process alive; a hold does, until it is cancelled", () => {
+  const { clock } = createSystemRuntime();
+  const alive = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = alive();
+  const timers = [clock.timer(dayMs, () => {}), clock.timer(60 * dayMs, () => {})];
+  assert.equal(alive(), before);
+  const hold = clock.hold!();
+  assert.equal(alive(), before + 1);
+  hold.cancel();
+  assert.equal(alive(), before);
+  for (const timer of timers) timer.cancel();
 });

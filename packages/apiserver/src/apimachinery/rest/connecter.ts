@@ -65,7 +65,7 @@ export type ConnectHandler = (
  */
 export type ConnectCheck = (
   body: JsonObject,
-  parent: { readonly name: string; readonly namespace: string },
+  request: { readonly name: string; readonly namespace: string; readonly dryRun: boolean },
 ) => void;
 
 /**

@@ -4,6 +4,8 @@
 /** How to delete an object; `uid` and `resourceVersion` are preconditions. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
+  /** The body has preconditions, if only empty ones. */
+  readonly isPreconditioned?: boolean;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly orphanDependents: boolean | undefined;

@@ -16,7 +16,10 @@ export interface ReviewCaller extends Authorization {
   reviewToken(token: string, audiences: readonly string[]): TokenReviewResult;
 }
 
-/** The user of a bearer token and the audiences it matched, or why it was refused. */
+/**
+ * The user of a bearer token and the audiences it matched, or why it was refused: "" if there is no
+ * token.
+ */
 export type TokenReviewResult =
   | { readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly error: string };

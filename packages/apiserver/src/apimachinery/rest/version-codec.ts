@@ -1,6 +1,6 @@
 // How one version of a kind is decoded, encoded and converted.
 // Upstream: k8s.io/apimachinery/pkg/runtime (Decoder, Encoder, ObjectConvertor).
-import type { JsonObject, ParsedJson } from "homeostat/api";
+import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import type { PatchType } from "../types/patch-meta.ts";
 import type { RemoteConversion } from "./remote-conversion.ts";
 import type { SmdType } from "../types/smd-type.ts";
@@ -13,6 +13,17 @@ export interface DecodeResult {
    * `unknown field "spec.b"`.
    */
   readonly strictErrors: readonly string[];
+  /** The members that the body has empty; absent where nothing tells them from unset ones. */
+  readonly emptied?: readonly EmptiedMember[];
+}
+
+/**
+ * A list, map or byte string that a body has empty. Such a member is no part of an object's JSON
+ * form, but upstream's structs keep it until they are stored, and messages print it.
+ */
+export interface EmptiedMember {
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
 }
 
 /** Reads and writes one version of a kind. */
@@ -71,6 +82,11 @@ export interface VersionCodec {
    * lists, which managers own, become null.
    */
   readonly settle?: (object: JsonObject) => void;
+  /**
+   * Sets the defaults that follow from what admission has added, in place, before the object is
+   * stored. Upstream sets defaults each time it reads an object from etcd.
+   */
+  readonly redefault?: (object: JsonObject) => void;
   /** JSON with the members of Go structs in Go's order; bytewise when absent. */
   readonly encode?: (object: JsonObject) => string;
   /** The same for an object in the storage version. */

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/context.go, pkg/warning/context.go.
 import type { JsonObject } from "homeostat/api";
 import type { UserInfo } from "../user-info.ts";
+import type { EmptiedMember } from "./version-codec.ts";
 
 /** The request behind a write, as validation sees it. */
 export interface ValidationContext {
@@ -12,6 +13,8 @@ export interface ValidationContext {
   readonly subresource: string;
   /** RFC 3339, second precision, e.g. `2026-11-21T10:00:00Z`: the time of this request. */
   readonly now: string;
+  /** What the body of the request has empty, for messages that print values. */
+  readonly emptied?: readonly EmptiedMember[] | undefined;
   /**
    * Another stored object, in the namespace of the request if its kind is namespaced. Absent in a
    * context without a store.
@@ -29,4 +32,6 @@ export interface WriteContext extends ValidationContext {
    * sent once.
    */
   warn(text: string): void;
+  /** Absent in a context without a server. */
+  readonly newUid?: () => string;
 }

@@ -30,6 +30,18 @@ test("a controller whose informers cannot list says so, processes nothing, and s
   await controller.stop();
   assert.deepEqual(
     [told, worked],
-    [["the tester does not start: its informers cannot list", "no list"], []],
+    [["the tester does not start: its informers cannot list: no list", "no list"], []],
   );
+});
+
+test("a key that keeps failing is reported once, with the reason", async () => {
+  const told: string[] = [];
+  const runtime = createVirtualRuntime({ seed: 1 });
+  const warn = (message: string): void => void told.push(message);
+  const controller = new KeyedController({ runtime, warn } as unknown as ControllerContext, "it");
+  controller.add("a");
+  controller.start(() => Promise.reject(new Error("quota exceeded")));
+  await runtime.advance(600_000);
+  await controller.stop();
+  assert.deepEqual(told, ["it keeps failing on a: quota exceeded"]);
 });

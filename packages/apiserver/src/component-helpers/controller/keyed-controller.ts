@@ -7,6 +7,7 @@ import { once } from "node:events";
 import type { Kind, ObjectOf } from "homeostat/api";
 import type { CachedObject, IndexFunction, Informer, InformerHandler } from "homeostat/cache";
 import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import type { ControllerContext, RunningController } from "./controller.ts";
 
 /** Upstream's default is 5 for most controllers; all of ours share one process. */
@@ -42,7 +43,8 @@ export class KeyedController implements RunningController {
       runtime: context.runtime,
       workers,
       backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs },
-      failing: (key, error) => context.warn(`${name} keeps failing on ${key}`, error),
+      failing: (key, error) =>
+        context.warn(`${name} keeps failing on ${key}: ${reasonOf(error)}`, error),
     });
   }
 
@@ -116,7 +118,11 @@ export class KeyedController implements RunningController {
     } catch (error) {
       if (signal.aborted) return;
       // A controller that sees only some of its kinds would delete what it does not see.
-      this.context.warn(`${this.#name} does not start: its informers cannot list`, error);
+      const reason = reasonOf(error);
+      this.context.warn(
+        `${this.#name} does not start: its informers cannot list: ${reason}`,
+        error,
+      );
       await once(signal, "abort");
     }
   }

@@ -6,6 +6,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go.
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { createEventRecorder, type EventRecorder } from "homeostat/events";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { ReferenceCache } from "./reference-cache.ts";
 import { attemptToDelete } from "./attempt-to-delete.ts";
@@ -48,7 +49,7 @@ class GarbageCollector {
       api: "v1",
     });
     const failing = (uid: string, error: unknown): void =>
-      context.warn(`the garbage collector keeps failing on the object with uid ${uid}`, error);
+      context.warn(`the garbage collector keeps failing on ${uid}: ${reasonOf(error)}`, error);
     this.#attemptToDelete = createKeyedWorkers({ runtime, workers, failing });
     this.#attemptToOrphan = createKeyedWorkers({ runtime, workers, failing });
     this.#monitors = new ResourceMonitors(context, {

@@ -4,6 +4,7 @@
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import type { GraphObject } from "./graph.machine.ts";
 
@@ -94,7 +95,7 @@ export class ResourceMonitors {
       } catch (error) {
         if (this.#stopped) return;
         this.#context.warn(
-          "the garbage collector could not find out which kinds are served",
+          `the garbage collector could not find out which kinds are served: ${reasonOf(error)}`,
           error,
         );
         this.#retry = this.#context.runtime.clock.timer(retryMs, () => this.#follow());

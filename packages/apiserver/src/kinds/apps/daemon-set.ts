@@ -37,6 +37,7 @@ import {
   immutableSelector,
   isEmptySelector,
   validateLabelSelector,
+  selectorType,
 } from "../validation/label-selectors.ts";
 import * as intOrPercent from "../validation/int-or-percent.ts";
 
@@ -131,7 +132,11 @@ function validateSpec(object: Decoded<DaemonSet>, old?: Decoded<DaemonSet>): Fie
     ...(selector ? validateLabelSelector(selector, "spec.selector") : []),
     ...(labelSelector === undefined ? [] : validateTemplateLabels(template, labelSelector)),
     ...errorIf(selector && isEmptySelector(selector), () =>
-      fieldError.invalid("spec.selector", selector, "empty selector is invalid for daemonset"),
+      fieldError.invalidInternal(
+        "spec.selector",
+        [selectorType, selector],
+        "empty selector is invalid for daemonset",
+      ),
     ),
     ...validatePodTemplate(template, "spec.template", old && templateOf(old)),
     ...validateRestartPolicy(template, "DaemonSet"),

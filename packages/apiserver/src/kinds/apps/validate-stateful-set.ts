@@ -21,6 +21,7 @@ import {
 } from "../core/workload/validate-workload-template.ts";
 import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
+import { selectorType } from "../validation/label-selectors.ts";
 
 /** An update, which has an `old` spec, does not validate immutable fields again. */
 export function validateStatefulSetSpec(
@@ -40,7 +41,7 @@ export function validateStatefulSetSpec(
     ...(!old && spec.serviceName ? dnsLabelErrors(spec.serviceName, "spec.serviceName") : []),
     ...validateWorkloadSelector(spec.selector, "statefulset"),
     ...(selector === undefined
-      ? [fieldError.invalid("spec.selector", spec.selector ?? undefined, "")]
+      ? [fieldError.invalidInternal("spec.selector", [selectorType, spec.selector], "")]
       : [
           ...validateTemplateLabels(template, selector),
           ...validateTemplate(template, old && (old.template ?? {})),

@@ -26,7 +26,7 @@ export const tokenReview: KindDefinition<Decoded<TokenReview>> = {
     const result = reviewToken(token, audiences ?? []);
     object.status =
       "error" in result
-        ? { user: {}, error: result.error }
+        ? { user: {}, ...(result.error ? { error: result.error } : {}) }
         : {
             authenticated: true,
             user: reviewedUser(result.user),

@@ -145,3 +145,11 @@ test("a node has one network of each family; the family of an invalid network is
     'spec.podCIDRs: Invalid value: ["10.1.0.0/24","b"]: may specify no more than one CIDR for each IP family',
   ]);
 });
+
+test("a limit range without a name gets one", () => {
+  const { create } = openKind("", "limitranges");
+  const nameOf = (metadata: object): unknown =>
+    (create({ metadata, spec: { limits: [] } }).object.metadata as { name?: string }).name;
+  assert.match(String(nameOf({})), /^[\da-f]{8}-[\da-f]{4}-4/);
+  assert.equal(nameOf({ name: "a" }), "a");
+});

@@ -8,6 +8,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
@@ -32,6 +33,10 @@ export const limitRange: KindDefinition<Decoded<LimitRange>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
+    prepareForCreate(object, { newUid }) {
+      const metadata = metadataOf(object);
+      if (!metadata.name && newUid) metadata.name = newUid();
+    },
     ...validateWholeObject({
       namespaced: true,
       metadataChanges: "common",

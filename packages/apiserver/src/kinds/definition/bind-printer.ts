@@ -4,6 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import { printError, type PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import { toOutcome } from "../../apimachinery/rest/strategy.ts";
+import { withEmptied } from "./restore-emptied.ts";
 import type { AnyKindDefinition, KindDefinition, StrategyOverrides } from "./kind-definition.ts";
 
 /** A definition whose functions have their printer. */
@@ -55,14 +56,22 @@ function withPrintedErrors(overrides: StrategyOverrides, print: PrintInternal): 
     ...(validateCreate
       ? {
           validateCreate: (object, context) =>
-            validateCreate(object, context).map((error) => printError(error, print)),
+            withEmptied(validateCreate(object, context), object, context.emptied, (full) =>
+              validateCreate(full, context),
+            ).map((error) => printError(error, print)),
         }
       : {}),
     ...(validateUpdate
       ? {
           validateUpdate(object, old, context) {
             const { errors, warnings } = toOutcome(validateUpdate(object, old, context));
-            return { errors: errors.map((error) => printError(error, print)), warnings };
+            const full = withEmptied(
+              errors,
+              object,
+              context.emptied,
+              (whole) => toOutcome(validateUpdate(whole, old, context)).errors,
+            );
+            return { errors: full.map((error) => printError(error, print)), warnings };
           },
         }
       : {}),

@@ -16,7 +16,7 @@ export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
   strategy: {
     ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
-    validateUpdate: (object, old) => changeErrors(cidrsOf(object), cidrsOf(old)),
+    validateUpdate: (object, old) => changeErrors(object, cidrsOf(old)),
   },
   subresources: {
     status: {
@@ -60,12 +60,13 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
 }
 
 /** The only change allowed adds a CIDR of the second family. */
-function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
+function changeErrors(object: Decoded<ServiceCIDR>, old: readonly string[]): FieldError[] {
+  const cidrs = cidrsOf(object);
   const frozen = (i: number): FieldError[] =>
     errorIf(cidrs[i] !== old[i], () =>
       fieldError.invalid(`${path}[${i}]`, cidrs[i], "field is immutable"),
     );
   if (cidrs.length === old.length) return old.flatMap((_, i) => frozen(i));
   if (old.length === 1 && cidrs.length === 2) return [...frozen(0), ...validateCidrs(cidrs)];
-  return [fieldError.invalid(path, [...cidrs], "field is immutable")];
+  return [fieldError.invalid(path, object.spec?.cidrs, "field is immutable")];
 }

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type JsonObject, parseApiVersion, parseJson } from "homeostat/api";
+import { parseApiVersion, parseJson } from "homeostat/api";
 import { openKindData } from "../../apimachinery/kind-data/open-kind-data.ts";
-import { createGoDecoder, GoDecodeError } from "./go-decoder.ts";
+import { createGoDecoder, GoDecodeError, type GoDecoded } from "./go-decoder.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"),
 );
 
-const decode = (
-  apiVersion: string,
-  kind: string,
-  text: string,
-): { readonly object: JsonObject; readonly strictErrors: readonly string[] } => {
+const decode = (apiVersion: string, kind: string, text: string): GoDecoded => {
   const { group, version } = parseApiVersion(apiVersion)!;
   const { type } = data.kind(group, version, kind)!;
   return createGoDecoder(data, type, { emptyLists: "null" }).decode(parseJson(text));
@@ -27,6 +23,32 @@ function assertFaults(apiVersion: string, kind: string, faults: Record<string, s
     assert.throws(() => decode(apiVersion, kind, text), expected, text);
   }
 }
+
+test("lists, maps and bytes that a document has empty are dropped and reported", () => {
+  const { object, emptied } = decode(
+    "v1",
+    "Pod",
+    '{"metadata":{"labels":{},"uid":""},"spec":{"containers":[{"args":[],"command":null}]}}',
+  );
+  assert.deepEqual(object, {
+    metadata: {},
+    spec: { containers: [{ name: "", resources: {} }] },
+    status: {},
+  });
+  assert.deepEqual(emptied, [
+    { path: ["metadata", "labels"], value: {} },
+    { path: ["spec", "containers", 0, "args"], value: [] },
+  ]);
+  assert.deepEqual(
+    decode("v1", "Pod", '{"spec":{"containers":[],"tolerations":[]}}').emptied.map(
+      ({ path }) => path,
+    ),
+    [
+      ["spec", "containers"],
+      ["spec", "tolerations"],
+    ],
+  );
+});
 
 test("unknown and doubled fields are dropped and reported in the order of the document", () => {
   const { object, strictErrors } = decode(
@@ -127,6 +149,10 @@ test("schemas inside schemas report the whole path and no unknown fields", () =>
 });
 
 test("base64 is checked to the byte and made canonical", () => {
+  assertFaults("v1", "PersistentVolumeClaim", {
+    '{"status":{"allocatedResourceStatuses":{"storage":5}}}':
+      "json: cannot unmarshal number into Go struct field PersistentVolumeClaimStatus.status.allocatedResourceStatuses of type v1.ClaimResourceStatus",
+  });
   assertFaults("v1", "Secret", {
     '{"data":{"a":"aGk*"}}': "illegal base64 data at input byte 3",
     '{"data":{"a":"aGk"}}': "illegal base64 data at input byte 0",

@@ -5,6 +5,7 @@
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
 // UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
+import type { EmptiedMember } from "../../apimachinery/rest/version-codec.ts";
 import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
 import type { GoField, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
@@ -27,6 +28,7 @@ export interface GoDecoded {
   readonly object: JsonObject;
   /** `unknown field "spec.a"`, `duplicate field "spec.b"`, in the order of the document. */
   readonly strictErrors: readonly string[];
+  readonly emptied: readonly EmptiedMember[];
 }
 
 /**
@@ -57,7 +59,8 @@ export function createGoDecoder(
     decode(body) {
       const strict = createStrictErrors(body);
       const decoding = new Decoding({ data, plans, emptyLists }, body, strict);
-      return { object: decoding.root(plans.plan(model)), strictErrors: strict.texts() };
+      const object = decoding.root(plans.plan(model));
+      return { object, strictErrors: strict.texts(), emptied: decoding.emptied };
     },
   };
 }
@@ -79,6 +82,7 @@ class Decoding {
   readonly #emptyLists: EmptyLists;
   /** The path of the current value: members, list indices, map keys. */
   readonly #trail: (MemberPlan | number | string)[] = [];
+  readonly emptied: EmptiedMember[] = [];
   #saved: GoDecodeError | undefined;
 
   constructor(options: DecodingOptions, body: ParsedJson, strict: StrictErrors | undefined) {
@@ -139,8 +143,13 @@ class Decoding {
       if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
       this.#trail.push(member);
       const value = this.#value(member.field.ref, member.goType, input[key]!, member.elementGoType);
+      if (value !== undefined) {
+        const isKept = keeps(member, value);
+        if (isKept) out[key] = value;
+        if (canBeNil(member) && !(isKept && member.field.omitEmpty) && isEmpty(value))
+          this.emptied.push({ path: this.#jsonPath(), value });
+      }
       this.#trail.pop();
-      if (value !== undefined && keeps(member, value)) out[key] = value;
     }
     return this.#plans.fillZeros(plan, out);
   }
@@ -154,6 +163,10 @@ class Decoding {
           ? `[${step}]`
           : `${path ? "." : ""}${typeof step === "string" ? step : step.field.name}`;
     return path;
+  }
+
+  #jsonPath(): (string | number)[] {
+    return this.#trail.map((step) => (typeof step === "object" ? step.field.name : step));
   }
 
   #list(ref: TypeRef & { readonly at: "list" }, itemType: string, input: readonly Json[]): Json[] {
@@ -268,6 +281,10 @@ function keeps({ field }: MemberPlan, value: Json): boolean {
     !isEmpty(value)
   );
 }
+
+/** Types of which Go tells nil from empty. */
+const canBeNil = ({ field: { ref } }: MemberPlan): boolean =>
+  ref.at === "list" || ref.at === "map" || ref.at === "bytes";
 
 const isRefusedWhenEmpty = (field: GoField, value: Json): boolean =>
   Array.isArray(value) && refusedWhenEmpty.has(field.goType);

@@ -76,7 +76,7 @@ export function createStructPlans(data: KindData): StructPlans {
 
 /** Go type of the elements of a list or map, as reflection prints it. */
 export function elementGoType(data: KindData, goType: string, ref: TypeRef): string {
-  const inner = /^(?:\[\]|map\[string\])\*?(.*)$/.exec(goType)?.[1];
+  const inner = /^(?:\[\]|map\[[^\]]+\])\*?(.*)$/.exec(goType)?.[1];
   if (inner !== undefined) return inner;
   const item = elementRef(ref);
   if (item.at === "struct") return data.type(item.type).goName;

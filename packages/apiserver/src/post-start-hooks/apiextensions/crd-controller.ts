@@ -7,6 +7,7 @@
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import type { Runtime, Timer } from "homeostat/runtime";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { approvalCondition } from "../../kinds/apiextensions/validation/api-approval.ts";
@@ -90,7 +91,10 @@ class Controller implements CrdController {
       runtime: options.runtime,
       backoff,
       failing: (name, error) =>
-        options.warn?.(`CustomResourceDefinition ${name} cannot be reconciled`, error),
+        options.warn?.(
+          `CustomResourceDefinition ${name} cannot be reconciled: ${reasonOf(error)}`,
+          error,
+        ),
     });
     this.#running = { options, workers };
     const { object } = await options.loopback("GET", root);

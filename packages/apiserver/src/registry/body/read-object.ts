@@ -12,7 +12,7 @@ import {
 } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { encodeObjectText } from "../revisions/stored-json.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
@@ -34,7 +34,8 @@ export async function readObject(
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
   if (codec.typeMeta === "required") assertStatedType(scope, actual, expected, body);
   else if (!isAccepted(codec, actual, expected)) assertKind(scope.core, actual, expected);
-  const { object, strictErrors } = decode(codec, body, expected, actual);
+  const { object, strictErrors, emptied } = decode(codec, body, expected, actual);
+  scope.request.emptied = emptied;
   if (body.overflow !== undefined && holdsInfinity(object))
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
   report(scope, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
@@ -126,7 +127,7 @@ function decode(
   body: ParsedBody,
   expected: GroupVersionKind,
   actual: GroupVersionKind,
-): { readonly object: JsonObject; readonly strictErrors: readonly string[] } {
+): DecodeResult {
   body.value.kind = actual.kind;
   body.value.apiVersion = formatApiVersion(actual);
   try {

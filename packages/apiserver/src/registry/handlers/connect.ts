@@ -40,12 +40,14 @@ export async function connect(scope: RequestScope, endpoint: Connection): Promis
   const owned = tracked(scope, endpoint, body, options);
   const write = isConnection(endpoint) ? undefined : createOf(scope, owned, options);
   if (write) await admitMutating(scope, () => write);
-  endpoint.precheck?.(owned, { name: scope.name, namespace: scope.namespace });
+  const { name, namespace } = scope;
+  endpoint.precheck?.(owned, { name, namespace, dryRun: options.dryRun });
+  if (write && !endpoint.complete) await admitValidating(scope, () => write);
   const parent = core.representations.object(resource, findRevision(scope));
   const context = writeContextOf(scope, options.dryRun);
   const tools = createConnectTools(scope);
   endpoint.complete?.(owned, parent, context, tools);
-  if (write) await admitValidating(scope, () => write);
+  if (write && endpoint.complete) await admitValidating(scope, () => write);
   const result = await endpoint.handle(parent, owned, context, tools);
   return await connectedResponse(scope, result, endpoint.codec?.encode);
 }
@@ -83,7 +85,7 @@ export async function createThrough(
   const write = createOf(scope, body, options);
   if (write) await admitMutating({ ...scope, name: metadata.name }, () => write);
   const through: RequestScope = { ...scope, resource: target, name: metadata.name };
-  endpoint.precheck?.(body, metadata);
+  endpoint.precheck?.(body, { ...metadata, dryRun: options.dryRun });
   if (write) await admitValidating({ ...scope, name: metadata.name }, () => write);
   return await connectedResponse(
     scope,

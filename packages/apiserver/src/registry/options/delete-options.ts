@@ -39,7 +39,7 @@ export function formatDeleteOptions(options: DeleteOptions): JsonObject {
     ...(options.gracePeriodSeconds === undefined
       ? {}
       : { gracePeriodSeconds: options.gracePeriodSeconds }),
-    ...(Object.keys(preconditions).length ? { preconditions } : {}),
+    ...(options.isPreconditioned || Object.keys(preconditions).length ? { preconditions } : {}),
     ...(options.orphanDependents === undefined
       ? {}
       : { orphanDependents: options.orphanDependents }),
@@ -102,6 +102,7 @@ function decode(value: JsonObject): Raw {
   );
   return {
     gracePeriodSeconds: numberOf(own("gracePeriodSeconds", "number", "int64")),
+    isPreconditioned: isObject(value["preconditions"]),
     uid: preconditions("uid", "string", "types.UID"),
     resourceVersion: preconditions("resourceVersion", "string", "string"),
     orphanDependents: own("orphanDependents", "bool", "bool"),

@@ -44,7 +44,8 @@ export interface PatchedBody {
 /** Decodes `patched` and takes it over. Throws 422. */
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
   const { codec } = target;
-  const { object, strictErrors } = decode(target, patched, body);
+  const { object, strictErrors, emptied } = decode(target, patched, body);
+  target.scope.request.emptied = emptied;
   if (codec.typeMeta === "required" && !object.apiVersion)
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   // Upstream's converter sorts what it complains about, and a merged document has sorted keys.

@@ -2,6 +2,7 @@
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestAudit } from "../../apimachinery/audit.ts";
 import type { ApiRequest } from "../../apimachinery/handler.ts";
+import type { EmptiedMember } from "../../apimachinery/rest/version-codec.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
 import { Query } from "./query.ts";
 import { unescapeBytes } from "./unescape-bytes.ts";
@@ -22,6 +23,8 @@ export interface ServerRequest {
   flow: Readonly<Record<string, string>> | undefined;
   /** Undefined for a request that is not audited. */
   audit: RequestAudit | undefined;
+  /** Set when the object in the body is decoded. */
+  emptied: readonly EmptiedMember[] | undefined;
 }
 
 /** The user before authentication. */
@@ -46,6 +49,7 @@ class OpenedRequest implements ServerRequest {
   user = unauthenticated;
   flow: ServerRequest["flow"] = undefined;
   audit: ServerRequest["audit"] = undefined;
+  emptied: ServerRequest["emptied"] = undefined;
   #now: string | undefined;
 
   constructor(api: ApiRequest, info: RequestInfo, query: Query, nowMs: number) {

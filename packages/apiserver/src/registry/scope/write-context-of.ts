@@ -1,4 +1,5 @@
 // The part of a routed request that strategies see.
+import { uuid } from "homeostat/runtime";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { findStored } from "./find-stored.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -12,6 +13,8 @@ export function writeContextOf(scope: RequestScope, dryRun: boolean): WriteConte
     dryRun,
     subresource: subresource?.name ?? "",
     now: request.now,
+    emptied: request.emptied,
+    newUid: () => uuid(scope.core.runtime.entropy),
     warn: (text) => request.warnings.add(text),
     find: (kind, name) => findStored(scope, kind, name),
   };

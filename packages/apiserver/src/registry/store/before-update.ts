@@ -51,7 +51,6 @@ export function beforeUpdate(
 function keepSystemFields(object: JsonObject, old: JsonObject): void {
   const metadata = metadataOf(object);
   const before = isObject(old.metadata) ? old.metadata : {};
-  delete metadata.selfLink;
   if (!metadata.uid) copyField("uid", object, old);
   if (before.creationTimestamp) copyField("creationTimestamp", object, old);
   if (before.deletionTimestamp) copyField("deletionTimestamp", object, old);

@@ -32,13 +32,18 @@ export async function commitUpdate(
   return revision === "conflict" ? undefined : { revision };
 }
 
-/** Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion. */
+/**
+ * Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion, and
+ * drops the selfLink that a body may have.
+ */
 export async function commitObject(
   { core, resource }: StoreScope,
   key: string,
   expected: Revision | undefined,
   hub: JsonObject,
 ): Promise<Revision | "conflict"> {
+  delete metadataOf(hub).selfLink;
+  resource.codec.redefault?.(hub);
   const stored = await toStored(resource, hub);
   const outcome = await settled(
     core.store.commit(key, expected?.revision ?? 0, (revision) =>

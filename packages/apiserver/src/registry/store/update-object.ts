@@ -164,6 +164,7 @@ async function replace(
       }));
       return settled;
     });
+    if (!options.dryRun) delete metadataOf(next).selfLink;
     if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
     if (equalJson(next, live.hub) && (await isStoredSo(scope.resource, next, live)))
       return { revision: live.revision };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ObjectChange } from "homeostat/api";
 import { PushStream } from "./push-stream.ts";
 
 const frame = (i: number): Uint8Array => new TextEncoder().encode(`${i}`);
@@ -80,4 +81,31 @@ test("a receiver that takes a little at a time, and falls further behind, is cut
     if (pushed % 1000 === 999) take(10);
   }
   assert.ok(pushed > 20_000 && pushed < 21_000, `${pushed}`);
+});
+
+test("changes without text are taken in turn with frames, and not while frames are held back", () => {
+  const seen: string[] = [];
+  let isReady = true;
+  const stream = new PushStream(
+    {
+      data: (bytes) => (seen.push(new TextDecoder().decode(bytes)), isReady),
+      change: ({ name }) => (seen.push(name), isReady),
+      end() {},
+    },
+    () => {},
+  );
+  const change = { name: "a" } as ObjectChange;
+  stream.push(frame(1));
+  assert.ok(stream.takesChanges);
+  isReady = false;
+  stream.change(change);
+  assert.equal(stream.takesChanges, false);
+  stream.push(frame(2));
+  isReady = true;
+  stream.resume();
+  assert.ok(stream.takesChanges);
+  assert.deepEqual(seen, ["1", "a", "2"]);
+  stream.close();
+  assert.equal(stream.takesChanges, false);
+  assert.equal(arrange(1).stream.takesChanges, false, "a receiver of bytes only");
 });

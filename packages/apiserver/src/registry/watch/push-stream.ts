@@ -1,6 +1,7 @@
 // Pushes frames to one receiver and holds them back while it is busy. The stream of a receiver that
 // falls too far behind the changes is ended; the client can resume. What a watch begins with, its
 // objects and the changes since its revision, may be of any size.
+import type { ObjectChange } from "homeostat/api";
 import type { OpenStream, StreamSink } from "../../apimachinery/handler.ts";
 
 /** Frames held back before the stream is ended; upstream's watch buffers are of this order. */
@@ -30,6 +31,16 @@ export class PushStream implements OpenStream {
   /** True while frames are held back. */
   get busy(): boolean {
     return this.#busy;
+  }
+
+  /** True when the receiver takes changes without text, and would take one now. */
+  get takesChanges(): boolean {
+    return this.#open && !this.#busy && this.#sink.change !== undefined;
+  }
+
+  /** Pushes a change, which {@link takesChanges} allowed. */
+  change(change: ObjectChange): void {
+    this.#busy = !this.#sink.change!(change);
   }
 
   push(frame: Uint8Array): void {

@@ -2,19 +2,22 @@
 // with the first event only.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder,
 // watchEmbeddedEncoder).
-import type { JsonObject } from "homeostat/api";
+import type { JsonObject, ObjectChange } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { type IncludeObject, makeTable, tableMetadata } from "../response/table.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { partialMetadata } from "../revisions/representations.ts";
+import { MetadataChange } from "../revisions/metadata-change.ts";
 import { frameObject } from "../revisions/watch-frames.ts";
 import type { WatchEventType } from "../revisions/watch-event.ts";
 
 /** Encodes the frames of one watch. */
 export interface WatchEncoder {
   event(type: WatchEventType, revision: Revision): Uint8Array;
+  /** The same without text, for receivers in this process; only where metadata is all there is. */
+  change?(type: WatchEventType, revision: Revision): ObjectChange;
   bookmark(object: JsonObject): Uint8Array;
   /** The Status that ends a watch. */
   error(status: JsonObject): Uint8Array;
@@ -34,6 +37,12 @@ export function createWatchEncoder(
     return protobufEncoder(core, resource, transform?.version);
   const form = transform ? (transform.version as "v1" | "v1beta1") : "object";
   return {
+    ...(form !== "object" && {
+      change: (type, revision) =>
+        new MetadataChange(type, revision, () =>
+          core.representations.metadata(resource, revision, form),
+        ),
+    }),
     event: (type, revision) => core.frames.frame(resource, revision, type, form),
     bookmark: (object) =>
       frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),

@@ -127,12 +127,11 @@ export class WatchRun {
   #pushShown(change: Revision): void {
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
-    this.stream.push(
-      this.#plan.encoder.event(
-        event.type,
-        event.departed ? this.#core.representations.departed(change) : change,
-      ),
-    );
+    const { encoder } = this.#plan;
+    const shown = event.departed ? this.#core.representations.departed(change) : change;
+    if (encoder.change && this.stream.takesChanges)
+      this.stream.change(encoder.change(event.type, shown));
+    else this.stream.push(encoder.event(event.type, shown));
   }
 
   #scheduleBookmarks(): void {

@@ -135,6 +135,28 @@ test("a write that changes nothing does not count", () => {
   assert.equal(play(new LoopDetector(manager), 100, repeats), undefined);
 });
 
+test("a run that writes nothing ends a loop only where the loop has caused it, and no other is part of it", () => {
+  const ends = (run: (i: number) => Played, causes: Played["causes"]): boolean => {
+    const detector = new LoopDetector(manager, { isOurs: () => true });
+    const found = play(detector, 200, run)!;
+    detector.record("a", { causes, writes: [], at: found.at + 1 });
+    return detector.active("a") === undefined;
+  };
+  const { at } = play(new LoopDetector(manager), 100, flips)!;
+  assert.equal(ends(flips, [changed(box, "a", at)]), true);
+  assert.equal(ends(flips, [changed(box, "a", "foreign")]), false);
+  const through = ["other of Box b"];
+  const comes = (i: number): Played => ({
+    causes: [changed(box, "a", `theirs ${i}`)],
+    writes: [wrote(box, "b", i, i % 2)],
+    ...(i > 1 ? { returned: { visits: i, through } } : {}),
+  });
+  const returned = play(new LoopDetector(manager, { isOurs: () => true }), 200, comes)!;
+  assert.equal(ends(comes, [changed(box, "b", returned.at)]), false, "of others");
+  const fought = play(new LoopDetector(manager), 100, fights)!;
+  assert.equal(ends(fights, [changed(part, "p", `ours ${fought.at}`)]), false, "of another");
+});
+
 test("a loop ends when the object rests for a time; the next one is named again", () => {
   const detector = new LoopDetector(manager);
   const { at } = play(detector, 100, flips)!;

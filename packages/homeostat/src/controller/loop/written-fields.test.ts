@@ -36,6 +36,13 @@ test("a write with another field manager compares by all that users set", () => 
   const one = object({ a: 1 }, [{ manager: "op", fieldsV1: spec("a") }], { n: 1 });
   const metadata = { labels: {}, annotations: {}, finalizers: [] };
   assert.deepEqual(comparedFields(one, ours), { metadata, spec: { a: 1 }, status: { n: 1 } });
+  const labels = { a: "b" };
+  const finalizers = ["x/y"];
+  const set = { metadata: { name: "a", uid: "u", labels, finalizers }, spec: { a: 1 } } as never;
+  assert.deepEqual(comparedFields(set, ours), {
+    metadata: { labels, annotations: {}, finalizers },
+    spec: { a: 1 },
+  });
   const own = object({ a: 1, b: 2 }, [{ manager: ours, fieldsV1: spec("a") }]);
   assert.deepEqual(comparedFields(own, ours), { spec: { a: 1 } });
 });

@@ -269,7 +269,7 @@ function definitionOf<C extends PhaseContext>(
   if (!found)
     throw new HomeostatError(
       "ERR_PHASE_UNKNOWN",
-      `there is no phase "${name}"; there are ${Object.keys(phases).join(", ")}`,
+      `there is no phase "${name}"; there are ${Object.keys(phases).join(", ") || "none"}`,
       { hint: "keep a phase as long as objects are in it, or undo it" },
     );
   return found["~phase"];

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { unknownOptions } from "../../util/option-faults.ts";
-import { isKind } from "../check-values.ts";
+import { isKind } from "../../api/check-kind.ts";
 import type { NamespaceScope } from "./namespace-scope.ts";
 import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 

@@ -1,7 +1,7 @@
 // The default log: one line per message, stacks at level debug only; set by option or environment.
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { createLog, type LogOptions } from "./create-log.ts";
+import { createLog, type LogOptions, silentLog } from "./create-log.ts";
 import { parseLogSettings } from "./log-settings.ts";
 
 async function linesOf(options: LogOptions): Promise<readonly string[]> {
@@ -61,8 +61,18 @@ describe("createLog", () => {
     assert.equal((await linesOf({}))[0]?.[0], "{");
     process.env["HOMEOSTAT_LOG"] = "silent";
     assert.deepEqual(await linesOf({}), []);
+    assert.equal(await createLog(), silentLog);
     process.env["HOMEOSTAT_LOG"] = "loud";
     await assert.rejects(linesOf({}), /ERR_LOG_SETTING.*"loud"/);
+  });
+});
+
+describe("a silent log", () => {
+  it("writes nothing in any format", async () => {
+    for (const format of ["text", "json"] as const) {
+      assert.equal(await createLog({ format, level: "silent" }), silentLog);
+      assert.deepEqual(await linesOf({ format, level: "silent" }), []);
+    }
   });
 });
 

@@ -78,3 +78,24 @@ test("a resizer speaks of storage, in states that exist", () => {
     "status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity",
   ]);
 });
+
+test("the key of a node affinity may change to the name that replaces it, or to none", () => {
+  const volumes = openKind("", "persistentvolumes");
+  const affine = (key: string): object =>
+    volume({
+      hostPath: { path: "/a" },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "In", values: ["v"] }] }],
+        },
+      },
+    });
+  const isRefused = (before: string, after: string): boolean =>
+    volumes
+      .update(volumes.create(affine(before)).object, affine(after))
+      .errors.some((error) => error.startsWith("nodeAffinity: "));
+  assert.equal(isRefused("beta.kubernetes.io/os", "kubernetes.io/os"), false);
+  assert.equal(isRefused("beta.kubernetes.io/os", ""), true);
+  assert.equal(isRefused("k", ""), false);
+  assert.equal(isRefused("k", "l"), true);
+});

@@ -41,7 +41,7 @@ function validateVolumeSpec(spec: Decoded<PersistentVolumeSpec>, volumeName: str
   const mode = spec.volumeMode ?? undefined;
   return [
     ...accessErrors(spec.accessModes ?? [], "spec"),
-    ...capacityErrors(spec.capacity ?? {}),
+    ...capacityErrors(spec.capacity),
     ...errorIf(policy && !reclaimPolicies.includes(policy), () =>
       fieldError.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies),
     ),
@@ -110,9 +110,9 @@ function accessErrors(modes: readonly string[], path: string): FieldError[] {
     : errors;
 }
 
-function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[] {
+function capacityErrors(shown: Readonly<Record<string, string>> | null | undefined): FieldError[] {
+  const capacity = shown ?? {};
   const names = Object.keys(capacity);
-  const shown = names.length ? ({ ...capacity } as JsonObject) : null;
   return [
     ...errorIf(!names.length, () => fieldError.required("spec.capacity", "")),
     ...errorIf(names.length !== 1 || names[0] !== "storage", () =>
@@ -268,7 +268,10 @@ function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined)
   );
 }
 
-/** `old` with each beta label replaced where `now` has its GA name. */
+/**
+ * `old` with each beta label replaced where `now` has its GA name. As upstream, a label that is
+ * none of them has an empty GA name.
+ */
 function renamed(old: Json, now: Json): Json {
   if (Array.isArray(old))
     return old.map((each, i) => renamed(each, Array.isArray(now) ? (now[i] ?? null) : null));
@@ -276,7 +279,7 @@ function renamed(old: Json, now: Json): Json {
   const next = isObject(now) ? now : {};
   const entries = Object.entries(old).map(([name, value]): [string, Json] => [
     name,
-    name === "key" && gaLabels.get(String(value)) === next[name]
+    name === "key" && (gaLabels.get(String(value)) ?? "") === next[name]
       ? next[name]!
       : renamed(value, next[name] ?? null),
   ]);

@@ -112,7 +112,11 @@ export function validateWorkloadSelector(
   return [
     ...validateLabelSelector(selector, "spec.selector"),
     ...errorIf(isEmptySelector(selector), () =>
-      fieldError.invalid("spec.selector", selector, `empty selector is invalid for ${kind}`),
+      fieldError.invalidInternal(
+        "spec.selector",
+        [selectorType, selector],
+        `empty selector is invalid for ${kind}`,
+      ),
     ),
   ];
 }

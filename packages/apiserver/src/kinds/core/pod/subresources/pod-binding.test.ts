@@ -19,7 +19,8 @@ test("a binding assigns a node to a pod that has none", async () => {
     binding.handle(pod, body, context(), tools),
     /pods\/binding "p": pod p is already assigned to node "node-1"/,
   );
-  const check = (sent: JsonObject): void => binding.precheck!(sent, { name: "p", namespace: "ns" });
+  const check = (sent: JsonObject): void =>
+    binding.precheck!(sent, { name: "p", namespace: "ns", dryRun: false });
   assert.throws(() => check({ ...body, target: {} }), /^.*target.name: Required value$/);
   assert.throws(
     () => check({ ...body, metadata: { name: "q" } }),

@@ -50,13 +50,11 @@ test("an eviction has the options of a delete, which are validated last", async 
     overwrite: async () => void done.push("marked"),
     remove: async () => void done.push("removed"),
   };
-  const evict = (
-    deleteOptions: JsonObject,
-    more?: { readonly dryRun: boolean },
-  ): Promise<unknown> =>
-    handle(pod, { metadata: { name: "p" }, deleteOptions }, { ...context(), ...more }, tools);
+  const evict = (deleteOptions: JsonObject): Promise<unknown> =>
+    handle(pod, { metadata: { name: "p" }, deleteOptions }, context(), tools);
+  const asked = { name: "p", namespace: "ns", dryRun: false };
   assert.throws(
-    () => precheck!({ metadata: { name: "q" } }, { name: "p", namespace: "ns" }),
+    () => precheck!({ metadata: { name: "q" } }, asked),
     /name in URL does not match name in Eviction object/,
   );
   assert.throws(
@@ -66,12 +64,15 @@ test("an eviction has the options of a delete, which are validated last", async 
           metadata: { name: "p" },
           deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: true },
         },
-        { name: "p", namespace: "ns" },
+        asked,
       ),
     /^.*Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set/,
   );
-  await assert.rejects(
-    evict({ dryRun: ["Some"] }, { dryRun: true }),
+  const dry = (dryRun: string[]): void =>
+    precheck!({ metadata: { name: "p" }, deleteOptions: { dryRun } }, { ...asked, dryRun: true });
+  dry(["All"]);
+  assert.throws(
+    () => dry(["Some"]),
     /Non-matching dry-run options in request and content: \[All\] and \[Some\]/,
   );
   await assert.rejects(

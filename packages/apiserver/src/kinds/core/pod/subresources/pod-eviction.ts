@@ -43,14 +43,19 @@ const clusterBreaking = "ignoreStoreReadErrorWithClusterBreakingPotential";
 const notForEvictions = "can not be set for pod eviction, try after removing the option";
 const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Refuses an eviction of another name, and an option that evictions do not have. */
-export const checkEviction: ConnectCheck = (eviction: Decoded<Eviction>, { name }) => {
+/** Refuses an eviction of another name, and options that evictions do not have. */
+export const checkEviction: ConnectCheck = (eviction: Decoded<Eviction>, { name, dryRun }) => {
   if ((eviction.metadata?.name ?? "") !== name)
     throw badRequestError("name in URL does not match name in Eviction object");
-  if (eviction.deleteOptions?.[clusterBreaking] !== true) return;
-  throw invalidError({ group: "policy", kind: "Eviction" }, name, [
-    fieldError.invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions),
-  ]);
+  if (eviction.deleteOptions?.[clusterBreaking] === true)
+    throw invalidError({ group: "policy", kind: "Eviction" }, name, [
+      fieldError.invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions),
+    ]);
+  const own = eviction.deleteOptions?.dryRun ?? [];
+  if (dryRun && own.length > 0 && (own.length > 1 || own[0] !== "All"))
+    throw plainError(
+      `Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`,
+    );
 };
 
 /** Evicts the pod. Responds with a Status. */
@@ -120,18 +125,13 @@ function deleteOptionsOf(
   { dryRun }: WriteContext,
 ): ParsedDeleteOptions {
   const preconditions = options.preconditions ?? {};
-  const own = options.dryRun ?? [];
-  if (dryRun && own.length > 0 && (own.length > 1 || own[0] !== "All"))
-    throw plainError(
-      `Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`,
-    );
   return {
     gracePeriodSeconds: optionalInt64(options.gracePeriodSeconds),
     uid: preconditions.uid ?? undefined,
     resourceVersion: preconditions.resourceVersion ?? undefined,
     orphanDependents: options.orphanDependents ?? undefined,
     propagationPolicy: options.propagationPolicy ?? undefined,
-    dryRun: dryRun || own.length > 0,
+    dryRun: dryRun || (options.dryRun ?? []).length > 0,
   };
 }
 

@@ -1,7 +1,7 @@
 // Calls that have forgotten an argument, misspelt an option, or not awaited what they pass: each is
 // an error with a code that says what was attempted, what was expected and what came.
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   all,
   createManager,
@@ -9,24 +9,35 @@ import {
   defineResource,
   defineScope,
   defineSignal,
+  fieldsOf,
   finalPhase,
   HomeostatError,
   installDefinitions,
+  metadataOf,
+  owned,
   phase,
   phaseMachine,
+  phaseStatus,
   refs,
+  runMain,
   toCustomResourceDefinition,
 } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { ConfigMap, Pod } from "homeostat/k8s/core/v1";
 import * as z from "zod";
 import { recordLog } from "../fixtures/hear-manager.ts";
-import { Box, describeLaws } from "../fixtures/laws.ts";
+import { Box, describeLaws, lawsApi } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 type Call = (...given: readonly any[]) => unknown;
 const given = <T>(value: T) => value as unknown as Call;
 const client = createClient({ transport: { send: () => ({}) as never, close: async () => {} } });
+const Staged = defineResource({
+  ...lawsApi,
+  kind: "Staged",
+  spec: z.object({}),
+  status: z.object({ machine: phaseStatus("A") }),
+});
 const observe = () => 1;
 const decide = () => ({ does: "wait", what: "x" });
 
@@ -60,6 +71,46 @@ const wrong: readonly (readonly [name: string, call: () => unknown, message: Reg
     "defineScope()",
     () => given(defineScope)(undefined, {}),
     /a scope of undefined: its first argument is not a kind$/,
+  ],
+  [
+    "defineScope() with a kind that is none, and a scope that is none",
+    () => given(defineScope)({}),
+    /a scope of \{\}: its first argument is not a kind; its second argument is nothing, expected \{ owns, /,
+  ],
+  [
+    "metadataOf()",
+    () => given(metadataOf)(),
+    /^ERR_KIND_ARGUMENT: taking the metadata of a kind: its first argument is nothing, expected a kind$/,
+  ],
+  [
+    "metadataOf of a kind that is not awaited",
+    () => given(metadataOf)(Promise.resolve(ConfigMap)),
+    /metadata of a kind: its first argument is a promise, which is not awaited, expected a kind$/,
+  ],
+  [
+    "fieldsOf(undefined, path)",
+    () => given(fieldsOf)(undefined, "spec.x"),
+    /^ERR_KIND_ARGUMENT: taking fields of a kind: its first argument is nothing, expected a kind$/,
+  ],
+  [
+    "owned()",
+    () => given(owned)(),
+    /^ERR_CONTROLLER_DEFINITION: declaring an owned kind: owned\(…\) was given undefined, /,
+  ],
+  [
+    "owned(kind)",
+    () => given(owned)(ConfigMap),
+    /^ERR_CONTROLLER_DEFINITION: declaring the owned kind ConfigMap: its second argument is nothing, expected \{ when \}$/,
+  ],
+  [
+    "runMain()",
+    () => given(runMain)(),
+    /^ERR_MAIN_ARGUMENT: running a main function: its argument is nothing, expected a function$/,
+  ],
+  [
+    "runMain of a function that runs already",
+    () => given(runMain)(Promise.resolve()),
+    /a main function: its argument is a promise, which is not awaited, expected a function$/,
   ],
   [
     "defineSignal()",
@@ -187,6 +238,11 @@ const wrong: readonly (readonly [name: string, call: () => unknown, message: Reg
     /the client is a promise, which is not awaited, expected what createClient returns$/,
   ],
   [
+    "installDefinitions with neither",
+    () => given(installDefinitions)({}, [{}]),
+    /^ERR_DEFINITION_ARGUMENTS: installing definitions: the client is another object, expected what createClient returns; definition 0 is another object, expected what defineResource returns$/,
+  ],
+  [
     "toCustomResourceDefinition of a built-in kind",
     () => given(toCustomResourceDefinition)(ConfigMap),
     /^ERR_DEFINITION_ARGUMENTS: building a CustomResourceDefinition of the kind ConfigMap: expected what defineResource returns$/,
@@ -239,6 +295,8 @@ describe("what a call lacks is named", () => {
 });
 
 describeLaws("wrong arguments", ({ client: open }) => {
+  before(async () => installDefinitions(await open(), [Staged]));
+
   it("of functions that run later are named in the log", async () => {
     const opened = await open();
     const { lines, log } = recordLog();
@@ -251,8 +309,8 @@ describeLaws("wrong arguments", ({ client: open }) => {
       phases: { A: phase({ observe, decide: given(async () => decide()) as never }) as never },
     });
     const controllers = [
-      defineController(Box, { name: "none", reconcile: (context) => machine(context as never) }),
-      defineController(Box, { name: "late", reconcile: (context) => late(context as never) }),
+      defineController(Staged, { name: "none", reconcile: (context) => machine(context as never) }),
+      defineController(Staged, { name: "late", reconcile: (context) => late(context as never) }),
       defineController(Box, {
         name: "source",
         reconcile() {},
@@ -275,6 +333,7 @@ describeLaws("wrong arguments", ({ client: open }) => {
     await manager.start();
     try {
       await opened.create(Box, Box("b", {}));
+      await opened.create(Staged, Staged("s", {}));
       for (const message of [
         /ERR_PHASE_DECISION: decide of phase A returned undefined, expected one of go, act, /,
         /ERR_ASYNC_FUNCTION: decide of phase A returned a promise/,

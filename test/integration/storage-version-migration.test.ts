@@ -53,13 +53,13 @@ const posts = (storage: string) => ({
   },
 });
 
-test("without the feature gate, or without the API, nothing of it is served", async () => {
+test("without the feature gate, or without the API, nothing of it is served", async (t) => {
   for (const options of [{}, { featureGates: asked.featureGates! }]) {
     const { client, close } = await open(options);
+    t.after(close);
     const kinds = await client.kinds.all();
     assert.ok(!kinds.some(({ group }) => group === "storagemigration.k8s.io"));
     assert.equal(await client.find(ClusterRole, role), undefined);
-    await close();
   }
 });
 

@@ -15,13 +15,14 @@ export function createBuiltinResources(
   options: BuiltinResourceOptions,
   more: readonly AnyKindDefinition[] = [],
 ): readonly ServedResource[] {
-  const definitions = [...builtinKinds, ...more];
   const ranks = new Map<string, number>();
   for (const { group, versions } of options.data.groups)
     for (const version of versions)
       for (const served of options.data.kinds(group))
         if (served.version === version) ranks.set(nameOf(served), ranks.size);
   const rank = (definition: AnyKindDefinition): number => ranks.get(nameOf(definition)) ?? -1;
+  // A kind behind a feature gate that is off has no rank.
+  const definitions = [...builtinKinds, ...more].filter((definition) => rank(definition) >= 0);
   const print = createInternalPrinter(
     () => options.data.layout(),
     Object.assign({}, ...definitions.map(({ conversions }) => conversions)),

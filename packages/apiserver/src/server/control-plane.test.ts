@@ -39,3 +39,34 @@ test("warns of a deprecated kind only where the path serves the method", async (
     [true, true, false, false],
   );
 });
+
+test("requests of a pod follow from what a LimitRange gives its containers", async () => {
+  const space = "/api/v1/namespaces/default";
+  const post = async (path: string, body: object): Promise<any> => {
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    const headers = { "content-type": "application/json" };
+    const answer = await core.handler({ method: "POST", path, headers, body: bytes, user });
+    return JSON.parse(new TextDecoder().decode(answer.body as Uint8Array));
+  };
+  const requests = { cpu: "100m", memory: "32Mi" };
+  await post(`${space}/serviceaccounts`, { metadata: { name: "default" } });
+  await post(`${space}/limitranges`, {
+    metadata: { name: "l" },
+    spec: { limits: [{ type: "Container", defaultRequest: requests }] },
+  });
+  const requested = async (resources: object | undefined, query = ""): Promise<object> => {
+    const containers = [{ name: "c", image: "i" }];
+    const pod = { metadata: { generateName: "p" }, spec: { containers, resources } };
+    const { spec } = await post(`${space}/pods${query}`, pod);
+    assert.deepEqual(spec.containers[0].resources.requests, requests);
+    return spec.resources?.requests;
+  };
+  for (const query of ["", "?dryRun=All"]) {
+    assert.deepEqual(await requested({ limits: { cpu: "1" } }, query), {
+      cpu: "1",
+      memory: "32Mi",
+    });
+    assert.equal(await requested({}, query), undefined);
+    assert.equal(await requested(undefined, query), undefined);
+  }
+});

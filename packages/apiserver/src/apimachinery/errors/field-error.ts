@@ -1,6 +1,7 @@
 // Upstream's field.Error: a violation at a path, with the message that clients see.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
 import { encodeJson, type Json, type StatusCause } from "homeostat/api";
+import { isPrintable } from "./is-printable.ts";
 
 /** `reason` of a StatusCause, with the beginning of its message. */
 export type FieldErrorType =
@@ -80,19 +81,13 @@ export function quoteGo(text: string): string {
     "\u000b": "\\v",
   };
   let out = '"';
-  for (const c of text) out += named[c] ?? (printable.test(c) ? c : escapeGo(c.codePointAt(0)!));
+  for (const c of text) out += named[c] ?? (isPrintable(c) ? c : escapeGo(c.codePointAt(0)!));
   return `${out}"`;
 }
 
 /** As Go prints a list of strings with `%q`, e.g. `["a" "b"]`. */
 export const quoteGoList = (texts: readonly string[]): string =>
   `[${texts.map(quoteGo).join(" ")}]`;
-
-/**
- * Letters, marks, numbers, punctuation, symbols and the plain space: what strconv.IsPrint lets
- * stand.
- */
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** A lone surrogate stands for a byte that is not UTF-8. */
 function escapeGo(code: number): string {

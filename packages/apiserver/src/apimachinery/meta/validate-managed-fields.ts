@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from "homeostat/api";
 import * as fieldError from "../errors/field-error.ts";
 import type { FieldError } from "../errors/field-error.ts";
+import { isPrintable } from "../errors/is-printable.ts";
 import { metaList } from "./read-meta.ts";
 
 const maxManagerBytes = 128;
@@ -30,11 +31,6 @@ export function validateFieldManager(manager: string, path: string): FieldError[
     at += Buffer.byteLength(c);
   }
   return errors;
-}
-
-/** As Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space. */
-export function isPrintable(c: string): boolean {
-  return c === " " || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(c);
 }
 
 function validateEntry(entry: JsonObject, path: string): FieldError[] {

@@ -82,6 +82,11 @@ export interface VersionCodec {
    * lists, which managers own, become null.
    */
   readonly settle?: (object: JsonObject) => void;
+  /**
+   * Sets the defaults that follow from what admission has added, in place, before the object is
+   * stored. Upstream sets defaults each time it reads an object from etcd.
+   */
+  readonly redefault?: (object: JsonObject) => void;
   /** JSON with the members of Go structs in Go's order; bytewise when absent. */
   readonly encode?: (object: JsonObject) => string;
   /** The same for an object in the storage version. */

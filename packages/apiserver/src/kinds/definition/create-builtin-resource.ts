@@ -84,7 +84,7 @@ function createCodec(
   model: string,
   { data, smdOf }: BuiltinResourceOptions,
 ): VersionCodec {
-  const { defaults, storage } = definition;
+  const { defaults, redefault, storage } = definition;
   return createTypedCodec({
     data,
     kind: definition,
@@ -92,6 +92,7 @@ function createCodec(
     smd: () => smdOf(model),
     emptyLists: definition.stored === "json" ? "kept" : "null",
     ...(defaults ? { defaults } : {}),
+    ...(redefault ? { redefault } : {}),
     ...(storage
       ? {
           conversion: canonicalConversion(definition, data),

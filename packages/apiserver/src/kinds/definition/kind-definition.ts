@@ -71,6 +71,8 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly returnsDeletedObject?: true | "undocumented";
   /** Upstream's SetDefaults functions; mutates the decoded object. */
   defaults?(object: T, print: PrintInternal): void;
+  /** Those of `defaults` that follow from what admission may have added; see VersionCodec. */
+  readonly redefault?: (object: T) => void;
   readonly strategy?: StrategyOverrides<T>;
   /**
    * Subresources that read and write the object itself (`status`, `finalize`), each with the part

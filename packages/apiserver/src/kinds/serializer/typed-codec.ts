@@ -37,6 +37,7 @@ export interface TypedCodecOptions {
    */
   readonly defaults?: (object: JsonObject) => void;
   /** See VersionCodec. */
+  readonly redefault?: (object: JsonObject) => void;
   readonly accepts?: readonly string[];
   /** Between this version and the storage version; absent for the storage version. */
   readonly conversion?: {
@@ -75,6 +76,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
       return (smd ??= options.smd());
     },
     ...(options.accepts ? { accepts: options.accepts } : {}),
+    ...(options.redefault ? { redefault: options.redefault } : {}),
     patchMeta: patchTypeOf(data, model),
     settle(object) {
       if (options.emptyLists === "kept") return;

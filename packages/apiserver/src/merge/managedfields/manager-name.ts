@@ -1,8 +1,8 @@
 // The manager name of a write.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go (managerOrUserAgent).
+import { isPrintable } from "../../apimachinery/errors/is-printable.ts";
 
 const maxBytes = 128;
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /**
  * The `fieldManager` parameter, else the printable characters of the user agent before its first
@@ -13,7 +13,7 @@ export function managerOrUserAgent(fieldManager: string, userAgent: string): str
   let name = "",
     bytes = 0;
   for (const c of userAgent.split("/")[0]!) {
-    if (!printable.test(c)) continue;
+    if (!isPrintable(c)) continue;
     bytes += Buffer.byteLength(c);
     if (bytes > maxBytes) break;
     name += c;

@@ -43,6 +43,7 @@ export async function commitObject(
   hub: JsonObject,
 ): Promise<Revision | "conflict"> {
   delete metadataOf(hub).selfLink;
+  resource.codec.redefault?.(hub);
   const stored = await toStored(resource, hub);
   const outcome = await settled(
     core.store.commit(key, expected?.revision ?? 0, (revision) =>

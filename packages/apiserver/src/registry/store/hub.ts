@@ -77,6 +77,7 @@ export async function throughStorage(
   hub: JsonObject,
 ): Promise<JsonObject> {
   const { codec } = resource;
+  codec.redefault?.(hub);
   if (resource.hub !== "request version" || codec.storageIdentity) return fromHub(resource, hub);
   const stored = await toStored(resource, hub);
   return codec.remote && stored.apiVersion !== hub.apiVersion

@@ -29,7 +29,7 @@ import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
-import { setPodDefaults } from "./defaults/pod-defaults.ts";
+import { setPodDefaults, setPodDefaultsAgain } from "./defaults/pod-defaults.ts";
 import { checkEviction, evictPod } from "./subresources/pod-eviction.ts";
 import { podStreams, proxyToPod } from "./subresources/pod-streams.ts";
 import { podCreateWarnings, podStatusWarnings } from "./warnings/pod-warnings.ts";
@@ -61,6 +61,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
   ...gvk("v1", "Pod"),
   returnsDeletedObject: true,
   defaults: setPodDefaults,
+  redefault: setPodDefaultsAgain,
   strategy: {
     resetFields: [["f:status"]],
     prepareForCreate: preparePod,

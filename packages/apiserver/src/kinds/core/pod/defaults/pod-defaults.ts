@@ -19,15 +19,24 @@ import {
 export function setPodDefaults(pod: Decoded<Pod>): void {
   const { spec } = pod;
   if (!spec) return;
-  for (const list of ["containers", "initContainers"] as const)
-    for (const container of spec[list] ?? []) requestLimits(container);
-  setPodLevelDefaults(spec);
+  setResourceDefaults(spec);
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork === true) setHostPorts(spec);
   setPodSpecDefaults(spec);
   if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(metadataOf(pod));
   if (pod.status) setStatusDefaults(pod.status);
+}
+
+/** Resources of the pod follow from those that a LimitRange gives its containers. */
+export function setPodDefaultsAgain({ spec }: Decoded<Pod>): void {
+  if (spec?.resources) setResourceDefaults(spec);
+}
+
+function setResourceDefaults(spec: Decoded<PodSpec>): void {
+  for (const list of ["containers", "initContainers"] as const)
+    for (const container of spec[list] ?? []) requestLimits(container);
+  setPodLevelDefaults(spec);
 }
 
 /** Requests what is limited and not requested. */

@@ -134,7 +134,7 @@ export function isSignedByNamesake(refused: Omit<RefusedCertificate, "host">): b
  * The object identifier 2.5.29.30: an authority for some names only, which nothing checks here and
  * both OpenSSL and Go do.
  */
-const nameConstraints = Uint8Array.of(0x06, 0x03, 0x55, 0x1d, 0x1e);
+const nameConstraints = Buffer.from("0603551d1e", "hex");
 
 const serverAuthentication = "1.3.6.1.5.5.7.3.1";
 

@@ -186,6 +186,8 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     const { port } = taken.address() as AddressInfo;
     writeFileSync(join(folder, "file"), "");
     const unwritable = join(folder, "file", "kubeconfig");
+    const directory = join(folder, "directory");
+    mkdirSync(directory);
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
       [
         new RegExp(
@@ -208,6 +210,14 @@ describe("homeostat server", { timeout: 60_000 }, () => {
         "--kubeconfig",
         join(folder, "never"),
       ],
+      [/write kubeconfig .*directory: /, "--kubeconfig", directory],
+      [
+        /write --faults-file .*directory: /,
+        "--faults-file",
+        directory,
+        "--kubeconfig",
+        join(folder, "stopped"),
+      ],
     ];
     for (const [message, ...args] of cases) {
       const { code, err, out } = await (await run(["server", ...args])).ended;
@@ -216,6 +226,10 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     }
     taken.close();
     assert.ok(!existsSync(join(folder, "never")));
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith("directory")),
+      ["directory"],
+    );
   });
 
   test("a value that a flag does not take ends with 2 before anything starts", async () => {

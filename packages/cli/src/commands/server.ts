@@ -9,7 +9,7 @@ import {
   startApiServer,
 } from "@homeostat/apiserver";
 import { makeFolder } from "../make-folder.ts";
-import { parseOutput, usageError } from "../command-error.ts";
+import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseAuditFlags } from "../parse-audit-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
@@ -23,21 +23,25 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
   const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
-  const faultsFile = flags["faultsFile"] && parsePath("--faults-file", flags["faultsFile"]);
+  const faultsFile =
+    flags["faultsFile"] === undefined ? undefined : parsePath("--faults-file", flags["faultsFile"]);
   if (flags["auditPolicyFile"] !== undefined && flags["auditLogPath"] === undefined)
     options.warn("there is an audit policy and no --audit-log-path: no events are recorded");
   const stopped = untilSignal();
   const folder = dirname(options.kubeconfigPath);
   const isNewFolder = !existsSync(folder);
   const server = await withFlagErrors(() => startApiServer(options));
-  if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
-  if (faultsFile) writeSecret(faultsFile, `${JSON.stringify(server.faultsEndpoint)}\n`);
-  process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
-  const { trimHeapWhenIdle } = await import("../trim-heap.ts");
-  const endTrimming = trimHeapWhenIdle();
-  await stopped;
-  endTrimming();
-  await server.close();
+  try {
+    if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
+    if (faultsFile) writeSecret(faultsFile, `${JSON.stringify(server.faultsEndpoint)}\n`);
+    process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
+    const { trimHeapWhenIdle } = await import("../trim-heap.ts");
+    const endTrimming = trimHeapWhenIdle();
+    await stopped;
+    endTrimming();
+  } finally {
+    await server.close();
+  }
   // Its token opens nothing any more.
   if (faultsFile) rmSync(faultsFile, { force: true });
   return 0;
@@ -160,9 +164,13 @@ function parseNames(flag: string, text: string, expected: string): readonly stri
 
 /** Writes a file that only this user can read. */
 function writeSecret(file: string, text: string): void {
-  makeFolder(dirname(file));
-  rmSync(file, { force: true });
-  writeFileSync(file, text, { mode: 0o600 });
+  try {
+    makeFolder(dirname(file));
+    rmSync(file, { force: true });
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new CommandError(`write --faults-file ${file}: ${(error as Error).message}`, 1);
+  }
 }
 
 /** Keeps the default kubeconfig, which holds a token, out of the user's repository. */

@@ -17,6 +17,7 @@ export async function errorResponse(
   error: unknown,
 ): Promise<ApiResponse> {
   const status = statusOf(error);
+  if (status.code < 100 || status.code > 999) return panicResponse();
   const accepted = acceptedForErrors(core, request);
   const scope = { core, request, accepted };
   const object = status as unknown as JsonObject;
@@ -30,6 +31,18 @@ export async function errorResponse(
     ? { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } }
     : response;
 }
+
+/**
+ * For a code that HTTP cannot carry, which webhooks may give: Go's http.ResponseWriter panics, and
+ * upstream answers as for any panic (k8s.io/apiserver/pkg/server/filters/wrap.go).
+ */
+const panicResponse = (): ApiResponse => ({
+  status: 500,
+  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  body: new TextEncoder().encode(
+    "This request caused apiserver to panic. Look in the logs for details.\n",
+  ),
+});
 
 /** The Status of an error; bugs become 500 with the message. */
 export function statusOf(error: unknown): Status {

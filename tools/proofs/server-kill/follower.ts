@@ -2,7 +2,7 @@
 // change in order, or fail because the revision is too old. Stores what it saw, so that old
 // revisions can be read again.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
-import { Fault, type Knowledge, type Shown } from "./knowledge.ts";
+import { Fault, isOurs, type Knowledge, type Shown } from "./knowledge.ts";
 import type { Collection } from "./load.ts";
 import { watchLines } from "./wire.ts";
 
@@ -87,6 +87,7 @@ export class Follower {
           this.tooOld++;
           return stop();
         }
+        if (!isOurs(object)) return;
         again.push(this.#take(type, object).revision);
         if (again.length >= expected.length) stop();
       },
@@ -122,6 +123,7 @@ export class Follower {
       return;
     }
     if (type === "BOOKMARK") return void (this.#reached = Number(object.metadata.resourceVersion));
+    if (!isOurs(object)) return;
     const { key, revision } = this.#take(type, object);
     if (revision <= this.#reached)
       throw new Fault(`watch of ${this.#collection.path}: ${revision} after ${this.#reached}`);

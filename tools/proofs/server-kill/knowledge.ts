@@ -44,6 +44,9 @@ export class Fault extends Error {
   override readonly name = "Fault";
 }
 
+/** True for what the proof writes; controllers write other objects. */
+export const isOurs = ({ metadata }: Shown): boolean => /^w\d/.test(metadata.name);
+
 export class Knowledge {
   readonly #cells = new Map<string, Cell>();
   readonly #content = new Map<number, string>();

@@ -18,7 +18,7 @@ import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts"
 import { freePort } from "../../../test/fixtures/free-port.ts";
 import { Follower } from "./follower.ts";
 import { judgeGuards, placeGuards, startHook } from "./guards.ts";
-import { Knowledge, type Shown } from "./knowledge.ts";
+import { isOurs, Knowledge, type Shown } from "./knowledge.ts";
 import { collections, definition, write } from "./load.ts";
 import { kubeconfigOf, type Place, startServer } from "./server-process.ts";
 import { call } from "./wire.ts";
@@ -133,8 +133,7 @@ async function judge(transport: Transport): Promise<void> {
       readonly metadata: { readonly resourceVersion: string };
       readonly items: readonly Shown[];
     };
-    for (const item of items)
-      if (/^w\d/.test(item.metadata.name)) found.set(`${path}/${item.metadata.name}`, item);
+    for (const item of items) if (isOurs(item)) found.set(`${path}/${item.metadata.name}`, item);
     revision = Number(metadata.resourceVersion);
   }
   knowledge.settle(found, revision);

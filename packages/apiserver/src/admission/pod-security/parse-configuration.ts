@@ -12,14 +12,19 @@ import {
 import type { PluginConfiguration } from "../configuration/plugin-configuration.ts";
 import { mismatch, readMembers } from "../go-members.ts";
 import type { PodSecurityConfiguration } from "./configuration.ts";
-import { type LevelVersion, parseLevel, parseVersion } from "./pod-security-policy.ts";
+import {
+  latest,
+  type LevelVersion,
+  modes,
+  parseLevel,
+  parseVersion,
+} from "./pod-security-policy.ts";
 
 const kind = {
   group: "pod-security.admission.config.k8s.io",
   versions: ["v1", "v1beta1", "v1alpha1"],
   kind: "PodSecurityConfiguration",
 } as const;
-const modes = ["enforce", "audit", "warn"] as const;
 const modeFields = modes.flatMap((mode) => [mode, `${mode}-version`]);
 const fields = {
   defaults: Object.fromEntries(modeFields.map((name) => [name, null])),
@@ -68,8 +73,6 @@ function parsePolicy(texts: Readonly<Record<string, string>>): Policies {
   const texted = faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`;
   throw new InitializationError(`PodSecurity configuration error: ${texted}`);
 }
-
-const latest: LevelVersion["version"] = { text: "latest", minor: Number.POSITIVE_INFINITY };
 
 function assertExemptions(exemptions: PodSecurityConfiguration["exemptions"]): void {
   const empty = (name: string): readonly string[] => (name ? [] : ["username must not be empty"]);

@@ -20,7 +20,10 @@ const backoffFactor = 1.5;
 interface Answer {
   readonly allowed: boolean;
   readonly reason: string;
+  readonly auditAnnotations: ReadonlyMap<string, string>;
 }
+
+const auditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
 
 export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
   const policy = parseImagePolicy(given);
@@ -40,9 +43,11 @@ export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
     async validate(request) {
       if (!isReviewed(request)) return;
       const answer = await answerTo(reviewSpec(request)).catch((error: unknown) => {
-        if (policy.defaultAllow) return { allowed: true, reason: "" };
+        if (policy.defaultAllow) return failedOpen;
         throw refuse(request, error instanceof Error ? error.message : String(error));
       });
+      for (const [key, value] of answer.auditAnnotations)
+        request.audit?.annotate(`${auditPrefix}${key}`, value);
       if (answer.allowed) return;
       throw refuse(
         request,
@@ -52,6 +57,13 @@ export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
       );
     },
   };
+};
+
+/** What a backend that does not answer stands for, where that allows images. */
+const failedOpen: Answer = {
+  allowed: true,
+  reason: "",
+  auditAnnotations: new Map([["failed-open", "true"]]),
 };
 
 const isReviewed = (request: AdmissionRequest): boolean =>
@@ -113,6 +125,9 @@ async function decodeReview(body: Uint8Array): Promise<Answer> {
   const status: Json = parsed.value["status"] ?? {};
   if (!isObject(status)) throw mismatch(status, "ImageReview.status", "v1alpha1.ImageReviewStatus");
   const read = readMembers(status, "ImageReviewStatus.status");
-  read.textMap("auditAnnotations");
-  return { allowed: read.bool("allowed") ?? false, reason: read.text("reason") ?? "" };
+  return {
+    allowed: read.bool("allowed") ?? false,
+    reason: read.text("reason") ?? "",
+    auditAnnotations: read.textMap("auditAnnotations"),
+  };
 }

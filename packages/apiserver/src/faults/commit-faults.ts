@@ -39,8 +39,9 @@ export function createFaultFilter(table: FaultTable, clock: Clock): FaultFilter 
     }
     if ("error" in outcome) throw outcome.error;
     const { answer } = outcome;
-    const { body } = answer;
-    if (!isStream(body) || request.info.verb !== "watch") return answer;
+    const { body, status } = answer;
+    // What an upgraded connection carries are no events.
+    if (!isStream(body) || request.info.verb !== "watch" || status === 101) return answer;
     return { ...answer, body: faultyStream(body, seen, table) };
   };
 }
@@ -110,6 +111,7 @@ function staleOf(entry: Entry, request: ServerRequest): ServerRequest {
   const older = openRequest({ ...api, path }, request.nowMs);
   older.user = request.user;
   older.flow = request.flow;
+  older.audit = request.audit;
   return older;
 }
 

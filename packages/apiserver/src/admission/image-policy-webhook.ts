@@ -4,6 +4,7 @@
 // k8s.io/apiserver/pkg/util/webhook/webhook.go (WithExponentialBackoff).
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { Pod } from "homeostat/k8s/core/v1";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
 import { parseBody } from "../registry/body/parse-body.ts";
@@ -27,16 +28,14 @@ const auditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
 
 export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
   const policy = parseImagePolicy(given);
-  const kept = new Map<string, Answer & { readonly untilMs: number }>();
+  const kept = new LruCache<Answer & { readonly untilMs: number }>(maxAnswers);
   const { clock } = services.runtime;
   const answerTo = async (spec: string): Promise<Answer> => {
     const known = kept.get(spec);
     if (known && known.untilMs > clock.now()) return known;
     const answer = await askBackend(spec, policy, services);
     const ttlMs = answer.allowed ? policy.allowTtlMs : policy.denyTtlMs;
-    kept.delete(spec);
     kept.set(spec, { ...answer, untilMs: clock.now() + ttlMs });
-    if (kept.size > maxAnswers) kept.delete(kept.keys().next().value!);
     return answer;
   };
   return {

@@ -7,6 +7,7 @@ import { Agent, type AgentOptions, request, type RequestOptions } from "node:htt
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
 import {
@@ -30,6 +31,8 @@ import {
 
 /** Connections to one webhook; a list may convert many objects at once. */
 const maxSockets = 100;
+/** Upstream: defaultCacheSize. */
+const maxWebhooks = 200;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
 
@@ -61,15 +64,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
   return {
     async post(call) {
-      const outgoing = address(call);
-      const deadlineMs = clock.now() + outgoing.timeoutMs;
+      const outgoing = address(call, clock.monotonic());
       for (let tries = 0; ; tries++) {
-        const leftMs = deadlineMs - clock.now();
-        const reply = await follow({ ...outgoing, timeoutMs: leftMs });
+        const reply = await follow(outgoing);
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        if (!(await waits(clock, waitMs, deadlineMs)))
+        if (!(await waits(clock, waitMs, outgoing)))
           throw postError(outgoing, "context deadline exceeded");
       }
     },
@@ -85,23 +86,32 @@ interface Connections {
   close(): void;
 }
 
+/** Of the webhooks that were called last. */
 function createConnections(): Connections {
-  const agents = new Map<string, Agent | HttpAgent>();
-  const trusted = new Map<string, X509Certificate>();
+  const agents = new LruCache<Agent | HttpAgent>(maxWebhooks, retire);
+  const replace = (outgoing: Outgoing, trusted?: X509Certificate): Agent | HttpAgent => {
+    const agent = createAgent(outgoing, trusted);
+    agents.set(keyOf(outgoing), agent);
+    return agent;
+  };
   return {
-    agentOf(outgoing) {
-      const own = trusted.get(keyOf(outgoing));
-      const key = keyOf(outgoing) + (own?.fingerprint256 ?? "");
-      const agent = agents.get(key) ?? createAgent(outgoing, own);
-      agents.set(key, agent);
-      return agent;
+    agentOf: (outgoing) => agents.get(keyOf(outgoing)) ?? replace(outgoing),
+    trust(outgoing, certificate) {
+      const before = agents.get(keyOf(outgoing));
+      replace(outgoing, certificate);
+      if (before) retire(before);
     },
-    trust: (outgoing, certificate) => void trusted.set(keyOf(outgoing), certificate),
     close() {
       for (const agent of agents.values()) agent.destroy();
       agents.clear();
     },
   };
+}
+
+/** Keeps no connection: idle ones are closed now, others after their response. */
+function retire(agent: Agent | HttpAgent): void {
+  agent.maxFreeSockets = 0;
+  for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
 /** What tells the connections of webhooks apart. */
@@ -134,11 +144,15 @@ class NamesakeError extends WebhookError {
 }
 
 /** Resolves to false at the deadline. */
-async function waits(clock: Clock, waitMs: number, deadlineMs: number): Promise<boolean> {
-  const leftMs = Math.max(deadlineMs - clock.now(), 0);
-  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
-  return waitMs < leftMs;
+async function waits(clock: Clock, waitMs: number, outgoing: Outgoing): Promise<boolean> {
+  const ms = leftMs(outgoing, clock);
+  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, ms), done));
+  return waitMs < ms;
 }
+
+/** Rounded up: a timer that is early would end the call before the request that it is for. */
+const leftMs = ({ deadlineMs }: Outgoing, clock: Clock): number =>
+  Math.max(Math.ceil(deadlineMs - clock.monotonic()), 0);
 
 /** A client with authorities that cannot be read is not made. */
 function assertAuthorities({ caBundle }: WebhookClientConfig): void {
@@ -173,6 +187,7 @@ const identityOf = ({
   ...(skipsVerification ? { rejectUnauthorized: false } : {}),
 });
 
+/** Redirects carry credentials along to any host, as upstream's round trippers add them again. */
 const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
   accept: "application/json, */*",
   ...(method === "POST"
@@ -207,7 +222,7 @@ async function sendOnce(
   { clock, agent, at }: Sending,
   closed: { reused: boolean },
 ): Promise<Reply> {
-  const { method, url, call, timeoutMs } = outgoing;
+  const { method, url, call } = outgoing;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isPlain = url.protocol === "http:";
   const verified = call.access?.serverName ?? host;
@@ -243,7 +258,7 @@ async function sendOnce(
         fail(callError(outgoing, dialled, error)),
       );
     };
-    const timer = clock.timer(timeoutMs, () => {
+    const timer = clock.timer(leftMs(outgoing, clock), () => {
       const late = "context deadline exceeded";
       fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
@@ -285,10 +300,10 @@ async function dialledBy(
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { method, url, call, timeoutMs } = outgoing;
+  const { method, url, call } = outgoing;
   const body = method === "POST" ? new TextEncoder().encode(call.body) : new Uint8Array();
   return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(timeoutMs, () =>
+    const timer = clock.timer(leftMs(outgoing, clock), () =>
       fail(postError(outgoing, "context deadline exceeded")),
     );
     const path = `${url.pathname}${url.search}`;

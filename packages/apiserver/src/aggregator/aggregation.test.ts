@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { test, type TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createSystemRuntime } from "homeostat/runtime";
-import { type ApiRequest, type Handler, isStream } from "../apimachinery/handler.ts";
+import { type ApiRequest, type ByteStream, type Handler, isStream } from "../apimachinery/handler.ts";
 import {
   createAuthority,
   issueClientCertificate,
@@ -171,6 +171,33 @@ test("the OpenAPI of an extension server is in the index", async (t) => {
   assert.equal((await send("GET", document)).status, 404);
   const { definitions } = await ask("GET", "/openapi/v2");
   assert.ok(!Object.hasOwn(definitions as JsonObject, "Fish"));
+});
+
+test("no answer to a check is left open", async (t) => {
+  const { handler } = extension();
+  let open = 0;
+  const streaming: Handler = async (request) => {
+    const { body, ...head } = await handler(request);
+    open++;
+    const stream: ByteStream = {
+      open(sink) {
+        open--;
+        queueMicrotask(() => {
+          if (!isStream(body)) sink.data(body);
+          sink.end();
+        });
+        return { resume: () => {}, close: () => {} };
+      },
+    };
+    return { ...head, body: stream };
+  };
+  const { ask, available } = await setUp(t, {
+    serviceLocations: new Map([["default/wardle", streaming]]),
+  });
+  await ask("POST", services, apiService());
+  await available("True");
+  await new Promise((done) => setImmediate(done));
+  assert.equal(open, 0);
 });
 
 test("without an available server requests are answered 503, and the group is listed", async (t) => {

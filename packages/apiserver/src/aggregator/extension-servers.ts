@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/{handler_proxy,handler_discovery}.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
-import { type ApiRequest, type ApiResponse, isStream } from "../apimachinery/handler.ts";
+import { type ApiRequest, type ApiResponse, discard, isStream } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { ServiceResolver } from "../webhook-client/webhook-client.ts";
@@ -47,10 +47,10 @@ export class ExtensionServers {
   async handle(remote: RemoteApiService, { api, user }: ServerRequest): Promise<ApiResponse> {
     if (!remote.available) return httpError("service unavailable");
     const headers = { ...passedOn(api), ...forwarded(api), ...userHeaders(user) };
-    const { method, path, body } = api;
+    const { method, path, body, closed } = api;
     try {
       const upgrade = isUpgrade(api);
-      return await this.#send(remote, { method, path, headers, body, upgrade }, user);
+      return await this.#send(remote, { method, path, headers, body, upgrade, closed }, user);
     } catch (error) {
       if (error instanceof UnresolvedError) return httpError("service unavailable");
       return httpError(`error trying to reach service: ${reasonOf(error)}`);
@@ -75,7 +75,9 @@ export class ExtensionServers {
 
   async #attempt(remote: RemoteApiService, url: string): Promise<string | undefined> {
     try {
-      const { status } = await this.#ask(remote, pathOf(remote), "application/json");
+      const response = await this.#ask(remote, pathOf(remote), "application/json");
+      discard(response);
+      const { status } = response;
       return status < 200 || status >= 300
         ? `failing or missing response from ${url}: bad status from ${url}: ${status}`
         : undefined;
@@ -157,9 +159,9 @@ export class ExtensionServers {
     accept: string,
   ): Promise<JsonObject | undefined> {
     try {
-      const { status, body } = await this.#ask(remote, path, accept);
-      if (status !== 200) return undefined;
-      const value = JSON.parse(await textOf(body)) as JsonObject;
+      const response = await this.#ask(remote, path, accept);
+      if (response.status !== 200) return void discard(response);
+      const value = JSON.parse(await textOf(response.body)) as JsonObject;
       return isObject(value) ? value : undefined;
     } catch {
       return undefined;

@@ -68,8 +68,9 @@ async function sendBy(
             fail(new Error("context deadline exceeded"));
             outgoing.destroy();
           });
+    void sent.closed?.then(() => outgoing.destroy());
     outgoing.on("response", (response) => {
-      timer?.cancel();
+      response.on("close", () => timer?.cancel());
       void toResponse(response).then(done, fail);
     });
     outgoing.on("upgrade", (response, socket, head) => {

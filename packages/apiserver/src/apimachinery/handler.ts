@@ -30,6 +30,11 @@ export interface ApiRequest {
     readonly remoteAddress?: string | undefined;
     readonly remotePort?: number | undefined;
   };
+  /**
+   * Resolves when the client has left or has its response. Only what may wait for long looks at it:
+   * requests that are passed on to other servers.
+   */
+  readonly closed?: Promise<void> | undefined;
 }
 
 /** Receives the chunks of a stream. */

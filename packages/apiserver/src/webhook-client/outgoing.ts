@@ -57,6 +57,19 @@ export function address(call: WebhookCall, nowMs: number): Outgoing {
   };
 }
 
+/** Redirects carry credentials along to any host, as upstream's round trippers add them again. */
+export const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
+  accept: "application/json, */*",
+  ...(method === "POST"
+    ? {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+      }
+    : {}),
+  "user-agent": "kube-apiserver-admission",
+  ...access?.headers,
+});
+
 /** As `URL.host` has it: without the port of HTTPS. */
 export const serviceHost = ({
   name,

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/util/webhook/client.go (hookClientConfig),
 // k8s.io/client-go/rest/{request,with_retry}.go.
 import type { X509Certificate } from "node:crypto";
-import { Agent as HttpAgent, request as requestPlain } from "node:http";
+import { Agent as HttpAgent, type OutgoingHttpHeaders, request as requestPlain } from "node:http";
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
@@ -12,6 +12,7 @@ import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
 import {
   address,
+  headersOf,
   type Outgoing,
   postError,
   redirected,
@@ -187,19 +188,6 @@ const identityOf = ({
   ...(skipsVerification ? { rejectUnauthorized: false } : {}),
 });
 
-/** Redirects carry credentials along to any host, as upstream's round trippers add them again. */
-const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
-  accept: "application/json, */*",
-  ...(method === "POST"
-    ? {
-        "content-type": "application/json",
-        "content-length": String(Buffer.byteLength(body)),
-      }
-    : {}),
-  "user-agent": "kube-apiserver-admission",
-  ...access?.headers,
-});
-
 interface Sending {
   readonly clock: Clock;
   readonly agent: Agent | HttpAgent;
@@ -231,7 +219,7 @@ async function sendOnce(
     ...target,
     method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...headersOf(outgoing), host: url.host },
+    headers: { ...repeated(headersOf(outgoing)), host: url.host },
     agent,
     ...(isPlain ? {} : { servername: isIP(verified) ? "" : verified }),
   };
@@ -267,6 +255,15 @@ async function sendOnce(
     sent.end(method === "POST" ? call.body : undefined);
   });
 }
+
+/** Impersonation has several values for a name, which newlines separate. */
+const repeated = (headers: Readonly<Record<string, string>>): OutgoingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.startsWith("impersonate-") ? value.split("\n") : value,
+    ]),
+  );
 
 function callError(
   outgoing: Outgoing,

@@ -4,10 +4,11 @@
 // k8s.io/client-go/util/flowcontrol/throttle.go (NewTokenBucketRateLimiterWithClock).
 import type { Decoded } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
+import { aggregate } from "../apimachinery/errors/aggregate.ts";
 import { failure } from "../apimachinery/errors/api-errors.ts";
 import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
-import { type CreatePlugin, joinMessages } from "./admission-plugin.ts";
+import { type CreatePlugin } from "./admission-plugin.ts";
 import {
   type EventLimit,
   type LimitType,
@@ -27,7 +28,7 @@ export const createEventRateLimit: CreatePlugin = ({ runtime }, given) => {
       const now = runtime.clock.now();
       const faults = limits.flatMap((limit) => limit(request, now) ?? []);
       if (faults.length)
-        throw failure(429, "TooManyRequests", `Too many requests: ${joinMessages(faults)}`);
+        throw failure(429, "TooManyRequests", `Too many requests: ${aggregate(faults)}`);
     },
   };
 };

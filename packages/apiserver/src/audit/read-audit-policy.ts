@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/audit/policy/reader.go.
 import { readFileSync } from "node:fs";
 import { formatApiVersion, type GroupVersionKind } from "homeostat/api";
+import { aggregate, formatFieldError } from "../apimachinery/errors/aggregate.ts";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createGoDecoder, GoDecodeError } from "../kinds/serializer/go-decoder.ts";
@@ -58,8 +59,7 @@ export async function readAuditPolicy(text: Uint8Array, warn: Warn): Promise<Aud
 export function validated(given: Partial<AuditPolicy>): AuditPolicy {
   const policy = { ...given, rules: given.rules ?? [] };
   const errors = validateAuditPolicy(policy);
-  if (errors.length)
-    throw new Error(joinErrors(errors.map((each) => `${each.field}: ${each.body}`)));
+  if (errors.length) throw new Error(aggregate(errors.map(formatFieldError)));
   if (!policy.rules.length) throw new Error("loaded illegal policy with 0 rules");
   return policy;
 }
@@ -106,8 +106,3 @@ const formatStrict = (errors: readonly string[]): string =>
 
 const formatKind = ({ group: name, version, kind }: GroupVersionKind): string =>
   `${name}/${version}, Kind=${kind}`;
-
-function joinErrors(messages: readonly string[]): string {
-  const texts = [...new Set(messages)];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
-}

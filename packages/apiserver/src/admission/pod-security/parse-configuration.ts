@@ -2,6 +2,7 @@
 // Upstream: k8s.io/pod-security-admission/admission/{admission.go (CompleteConfiguration),
 // api/load/load.go, api/validation/validation.go}, policy/api (PolicyToEvaluate).
 import { dnsSubdomainFaults, dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import {
   assertConfigurationKind,
@@ -70,8 +71,7 @@ function parsePolicy(texts: Readonly<Record<string, string>>): Policies {
     return { level: level ?? "restricted", version: version ?? latest };
   });
   if (!faults.length) return levels as unknown as Policies;
-  const texted = faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`;
-  throw new InitializationError(`PodSecurity configuration error: ${texted}`);
+  throw new InitializationError(`PodSecurity configuration error: ${aggregate(faults)}`);
 }
 
 function assertExemptions(exemptions: PodSecurityConfiguration["exemptions"]): void {

@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { escapeHeaderKey } from "./aggregator/user-headers.ts";
 import { reasonOf } from "./apimachinery/errors/server-error.ts";
+import { objectAt } from "./apimachinery/meta/read-fields.ts";
 import { parseYaml } from "./registry/body/parse-yaml.ts";
 import {
   emptyConfigError,
@@ -54,11 +55,6 @@ function entriesOf(config: JsonObject, list: string, item: string): Entries {
   const named = (Array.isArray(entries) ? entries : []).filter(isObject);
   return new Map(named.map((entry) => [textOf(entry, "name"), objectAt(entry, item)]));
 }
-
-const objectAt = (object: JsonObject, field: string): JsonObject => {
-  const value = object[field];
-  return isObject(value) ? value : {};
-};
 
 const textOf = (object: JsonObject, field: string): string => {
   const value: Json | undefined = object[field];

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/{handler_proxy,handler_discovery}.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
-import { type ApiRequest, type ApiResponse, discard, isStream } from "../apimachinery/handler.ts";
+import { type ApiRequest, type ApiResponse, discard, readBody } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { ServiceResolver } from "../webhook-client/webhook-client.ts";
@@ -161,7 +161,8 @@ export class ExtensionServers {
     try {
       const response = await this.#ask(remote, path, accept);
       if (response.status !== 200) return void discard(response);
-      const value = JSON.parse(await textOf(response.body)) as JsonObject;
+      const text = Buffer.from(await readBody(response.body)).toString("utf8");
+      const value = JSON.parse(text) as JsonObject;
       return isObject(value) ? value : undefined;
     } catch {
       return undefined;
@@ -204,14 +205,3 @@ const httpError = (text: string): ApiResponse => ({
   headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: new TextEncoder().encode(`${text}\n`),
 });
-
-async function textOf(body: ApiResponse["body"]): Promise<string> {
-  if (!isStream(body)) return Buffer.from(body).toString("utf8");
-  const chunks: Uint8Array[] = [];
-  return await new Promise((done) => {
-    body.open({
-      data: (chunk) => chunks.push(chunk) > 0,
-      end: () => done(Buffer.concat(chunks).toString("utf8")),
-    });
-  });
-}

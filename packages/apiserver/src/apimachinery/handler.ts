@@ -94,6 +94,19 @@ export function discard({ body }: ApiResponse): void {
   if (isStream(body)) body.open({ data: () => false, end() {} }).close();
 }
 
+/** All bytes of a body. Rejects if it breaks off. */
+export async function readBody(body: ApiResponse["body"]): Promise<Uint8Array> {
+  if (!isStream(body)) return body;
+  const chunks: Uint8Array[] = [];
+  return await new Promise((done, fail) => {
+    body.open({
+      data: (chunk) => chunks.push(chunk) > 0,
+      end: () => done(Buffer.concat(chunks)),
+      cut: () => fail(new Error("unexpected EOF")),
+    });
+  });
+}
+
 /** True when the body is pushed over time. */
 export function isStream(body: Uint8Array | ByteStream): body is ByteStream {
   return "open" in body;

@@ -6,7 +6,7 @@ import { Agent as HttpAgent, type OutgoingHttpHeaders, request as requestPlain }
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
-import { type Handler, isStream } from "../apimachinery/handler.ts";
+import { type Handler, readBody } from "../apimachinery/handler.ts";
 import { LruCache } from "../apimachinery/lru-cache.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
@@ -297,24 +297,28 @@ async function dialledBy(
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = clock.timer(leftMs(outgoing, clock), () =>
+    reject(postError(outgoing, "context deadline exceeded")),
+  );
+  try {
+    return await Promise.race([askHandler(handler, outgoing), late]);
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function askHandler(handler: Handler, outgoing: Outgoing): Promise<Reply> {
   const { method, url, call } = outgoing;
   const body = method === "POST" ? new TextEncoder().encode(call.body) : new Uint8Array();
-  return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(leftMs(outgoing, clock), () =>
-      fail(postError(outgoing, "context deadline exceeded")),
-    );
-    const path = `${url.pathname}${url.search}`;
-    void handler({ method, path, headers: headersOf(outgoing), body }).then(
-      ({ status, headers, body: answer }) => {
-        timer.cancel();
-        done({ status, headers, body: isStream(answer) ? new Uint8Array() : answer });
-      },
-      () => {
-        timer.cancel();
-        fail(postError(outgoing, "EOF"));
-      },
-    );
-  });
+  const path = `${url.pathname}${url.search}`;
+  try {
+    const answer = await handler({ method, path, headers: headersOf(outgoing), body });
+    if (answer.cut) throw answer.cut;
+    return { ...answer, body: await readBody(answer.body) };
+  } catch {
+    throw postError(outgoing, "EOF");
+  }
 }
 
 function bodyOf({ status, headers, body }: Reply): Uint8Array {

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:https";
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createSystemRuntime } from "homeostat/runtime";
+import type { ByteStream } from "../apimachinery/handler.ts";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
 import {
   createWebhookClient,
@@ -127,6 +128,22 @@ test("a Service in this process needs no port", async () => {
     },
   );
   assert.equal(body, '/?timeout=30s {"a":1}');
+});
+
+test("a Service in this process may stream its answer, or break off", async () => {
+  const config = { service: { namespace: "shop", name: "hook" } };
+  const ask = (how: "end" | "cut"): Promise<string> => {
+    const body: ByteStream = {
+      open(sink) {
+        for (const part of ["a", "b"]) sink.data(new TextEncoder().encode(part));
+        sink[how]!();
+        return { resume: () => {}, close: () => {} };
+      },
+    };
+    return post(config, { resolve: () => async () => ({ status: 200, headers: {}, body }) });
+  };
+  assert.equal(await ask("end"), "ab");
+  assert.equal(await ask("cut"), 'Post "https://hook.shop.svc:443/?timeout=30s": EOF');
 });
 
 for (const [status, text, type, message] of [

@@ -29,6 +29,11 @@ export class LruCache<Value extends NonNullable<unknown>> {
     this.#evicted(forgotten);
   }
 
+  /** Without evicting it. */
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   values(): Iterable<Value> {
     return this.#entries.values();
   }

@@ -21,6 +21,7 @@ import {
 } from "./outgoing.ts";
 import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
+import { retireAgent } from "./retire-agent.ts";
 import {
   type ServiceLocation,
   type WebhookAccess,
@@ -89,7 +90,7 @@ interface Connections {
 
 /** Of the webhooks that were called last. */
 function createConnections(): Connections {
-  const agents = new LruCache<Agent | HttpAgent>(maxWebhooks, retire);
+  const agents = new LruCache<Agent | HttpAgent>(maxWebhooks, retireAgent);
   const replace = (outgoing: Outgoing, trusted?: X509Certificate): Agent | HttpAgent => {
     const agent = createAgent(outgoing, trusted);
     agents.set(keyOf(outgoing), agent);
@@ -100,19 +101,13 @@ function createConnections(): Connections {
     trust(outgoing, certificate) {
       const before = agents.get(keyOf(outgoing));
       replace(outgoing, certificate);
-      if (before) retire(before);
+      if (before) retireAgent(before);
     },
     close() {
       for (const agent of agents.values()) agent.destroy();
       agents.clear();
     },
   };
-}
-
-/** Keeps no connection: idle ones are closed now, others after their response. */
-function retire(agent: Agent | HttpAgent): void {
-  agent.maxFreeSockets = 0;
-  for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
 /** What tells the connections of webhooks apart. */

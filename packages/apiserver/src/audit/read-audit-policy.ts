@@ -8,7 +8,7 @@ import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createGoDecoder, GoDecodeError } from "../kinds/serializer/go-decoder.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
-import { BodyError, parseBody, type ParsedBody } from "../registry/body/parse-body.ts";
+import { BodyError, parseUntyped, type ParsedBody } from "../registry/body/parse-body.ts";
 import type { AuditPolicy } from "./audit-policy.ts";
 import { policyModel, withPolicyTypes } from "./policy-types.ts";
 import { validateAuditPolicy } from "./validate-audit-policy.ts";
@@ -74,8 +74,7 @@ async function decodeText(
   text: Uint8Array,
 ): Promise<{ readonly body: ParsedBody; readonly kind: GroupVersionKind }> {
   try {
-    const isJson = Buffer.from(text.subarray(0, 4096)).toString("latin1").trimStart()[0] === "{";
-    const body = await parseBody(text, isJson ? "application/json" : "application/yaml");
+    const body = await parseUntyped(text);
     const kind = fillClaim(body, { group, version: internal, kind: "Policy" });
     if (kind.group !== group || (kind.version !== "v1" && kind.version !== internal))
       throw new BodyError(notRegistered(kind.kind, formatApiVersion(kind)));

@@ -2,8 +2,10 @@
 // with the first APIService that has a service.
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/{handler_proxy,handler_discovery}.go.
 import { isObject, type JsonObject } from "homeostat/api";
+import type { Clock } from "homeostat/runtime";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { type ApiRequest, type ApiResponse, discard, readBody } from "../apimachinery/handler.ts";
+import { inTime } from "../apimachinery/in-time.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { ServiceResolver } from "../webhook-client/webhook-client.ts";
@@ -35,10 +37,12 @@ const acceptAggregated =
 
 /** The extension servers of one server. */
 export class ExtensionServers {
+  readonly #clock: Clock;
   readonly #resolve: ServiceResolver;
   readonly #forwarder: Forwarder;
 
   constructor(options: ExtensionServersOptions) {
+    this.#clock = options.clock;
     this.#resolve = options.resolve;
     this.#forwarder = createForwardDriver(options);
   }
@@ -130,7 +134,9 @@ export class ExtensionServers {
           typeof value === "string" ? value : value.join(", "),
         ]),
       );
-      return await location({ ...request, headers, user });
+      const answer = location({ ...request, headers, user });
+      const ms = request.timeoutMs;
+      return await (ms === undefined ? answer : inTime(answer, this.#clock, { ms, late }));
     }
     const serverName = `${name}.${namespace}.svc`;
     return await this.#forwarder.send(
@@ -169,6 +175,8 @@ export class ExtensionServers {
     }
   }
 }
+
+const late = (): Error => new Error("context deadline exceeded");
 
 /** The service has no address. */
 class UnresolvedError extends Error {}

@@ -7,6 +7,7 @@ import { Agent, type AgentOptions, request, type RequestOptions } from "node:htt
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, readBody } from "../apimachinery/handler.ts";
+import { inTime } from "../apimachinery/in-time.ts";
 import { LruCache } from "../apimachinery/lru-cache.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
@@ -56,7 +57,9 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       service && outgoing.url.host === serviceHost(service)
         ? locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443))
         : undefined;
-    if (typeof at === "function") return await callHandler(at, outgoing, clock);
+    const late = (): Error => postError(outgoing, "context deadline exceeded");
+    if (typeof at === "function")
+      return await inTime(askHandler(at, outgoing), clock, { ms: leftMs(outgoing, clock), late });
     return await sendTo(outgoing, at);
   };
   const follow = async (outgoing: Outgoing): Promise<Reply> => {
@@ -289,18 +292,6 @@ async function dialledBy(
   const certificate = await peerCertificate(target, isIP(host) ? "" : host);
   if (!certificate) return dialled;
   return { ...dialled, refused: { certificate, authorities: authorities(call.config).ca, nowMs } };
-}
-
-async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = clock.timer(leftMs(outgoing, clock), () =>
-    reject(postError(outgoing, "context deadline exceeded")),
-  );
-  try {
-    return await Promise.race([askHandler(handler, outgoing), late]);
-  } finally {
-    timer.cancel();
-  }
 }
 
 async function askHandler(handler: Handler, outgoing: Outgoing): Promise<Reply> {

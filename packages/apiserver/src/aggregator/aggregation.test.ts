@@ -5,16 +5,15 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { test, type TestContext } from "node:test";
-import {
-  type Decoded,
-  encodeJsonBytes,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "homeostat/api";
+import { type Decoded, encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { APIService } from "homeostat/k8s/apiregistration/v1";
 import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
-import { type ApiRequest, type ByteStream, type Handler, isStream } from "../apimachinery/handler.ts";
+import {
+  type ApiRequest,
+  type ByteStream,
+  type Handler,
+  isStream,
+} from "../apimachinery/handler.ts";
 import {
   createAuthority,
   issueClientCertificate,

@@ -4,11 +4,16 @@ import { createVirtualRuntime } from "homeostat/runtime";
 import { isStream, type StreamSink } from "../apimachinery/handler.ts";
 import { openRequest } from "../registry/request/server-request.ts";
 import { AuditContext } from "./audit-context.ts";
+import type { AuditScope } from "./audit-policy.ts";
 
 test("a stream that is followed takes objects without text where its receiver does", () => {
   const path = "/api/v1/pods?watch=1";
   const request = openRequest({ method: "GET", path, headers: {}, body: new Uint8Array() }, 0);
-  const scope = { level: "Metadata", omitStages: new Set(), omitManagedFields: false } as const;
+  const scope: AuditScope = {
+    level: "Metadata",
+    omitStages: new Set(),
+    omitManagedFields: false,
+  };
   const stages: string[] = [];
   const audit = new AuditContext(request, "1", {
     evaluate: () => scope,

@@ -21,7 +21,11 @@ test("a watch that breaks off does not end as a whole one does", async () => {
     const answer = await filter(request(watch), async () => ({ status: 200, headers: {}, body }));
     const seen: string[] = [];
     assert(isStream(answer.body));
-    answer.body.open({ data: () => true, end: () => seen.push("end"), cut: () => seen.push("cut") });
+    answer.body.open({
+      data: () => true,
+      end: () => seen.push("end"),
+      cut: () => seen.push("cut"),
+    });
     assert.deepEqual(seen, [way]);
   }
 });

@@ -38,10 +38,7 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
  * Tries the mode that the caller used last, then the others; the first refusal counts. A user who
  * needs the oldest mode, the last one, thus pays for the others once.
  */
-function impersonateBy(
-  lastModes: LruCache<number>,
-  attempt: ImpersonationAttempt,
-): Impersonated {
+function impersonateBy(lastModes: LruCache<number>, attempt: ImpersonationAttempt): Impersonated {
   const { name } = attempt.caller;
   const last = lastModes.get(name);
   const order = [...impersonationModes.keys()].filter((at) => at !== last);

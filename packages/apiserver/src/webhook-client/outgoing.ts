@@ -58,7 +58,10 @@ export function address(call: WebhookCall, nowMs: number): Outgoing {
 }
 
 /** Redirects carry credentials along to any host, as upstream's round trippers add them again. */
-export const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
+export const headersOf = ({
+  method,
+  call: { body, access },
+}: Outgoing): Record<string, string> => ({
   accept: "application/json, */*",
   ...(method === "POST"
     ? {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conversionFault } from "./stated-kind.ts";
+import { otherKindFault } from "./stated-kind.ts";
 
 test("a fault of conversion names the package of the internal type", () => {
   const secret = { group: "", version: "v1", kind: "Secret" };
@@ -10,7 +10,7 @@ test("a fault of conversion names the package of the internal type", () => {
     ["events.k8s.io", "Event", "core.Event"],
   ] as const)
     assert.equal(
-      conversionFault(secret, { group, version: "v1", kind }),
+      otherKindFault(secret, { group, version: "v1", kind }),
       `converting (v1.Secret) to (${type}): unknown conversion`,
     );
 });

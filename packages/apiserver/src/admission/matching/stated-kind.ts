@@ -35,5 +35,5 @@ export const resourceOfKind = (
     .find((each) => each.group === group && each.version === version && each.kind === kind);
 
 /** The message about an object of another kind, e.g. `converting (v1.Pod) to (core.Secret): …`. */
-export const conversionFault = (named: GroupVersionKind, kind: GroupVersionKind): string =>
+export const otherKindFault = (named: GroupVersionKind, kind: GroupVersionKind): string =>
   unknownConversion(`${named.version}.${named.kind}`, internalType(kind));

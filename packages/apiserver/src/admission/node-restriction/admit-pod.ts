@@ -132,7 +132,7 @@ function withoutReport(claim: Decoded<PersistentVolumeClaim>): JsonObject {
   const { metadata, status, ...rest } = claim;
   return {
     ...rest,
-    metadata: withoutFields(metadata ?? {}, "resourceVersion", "managedFields"),
+    metadata: withoutFields((metadata ?? {}) as JsonObject, "resourceVersion", "managedFields"),
     status: withoutFields(
       status ?? {},
       "capacity",

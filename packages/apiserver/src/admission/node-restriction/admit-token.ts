@@ -54,10 +54,7 @@ function assertAudience(
       faults.push(error.message);
     }
   if (faults.length)
-    throw refuse(
-      request,
-      `error validating audience ${quoteGo(audience)}: ${aggregate(faults)}`,
-    );
+    throw refuse(request, `error validating audience ${quoteGo(audience)}: ${aggregate(faults)}`);
   const info = resourceAction({
     verb: "request-serviceaccounts-token-audience",
     namespace,

@@ -22,7 +22,7 @@ import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
 import { validateTyped } from "../../merge/typed/validate-typed.ts";
 import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import { formatStrictErrors } from "../../registry/body/read-object.ts";
-import { conversionFault, otherKind } from "../matching/stated-kind.ts";
+import { otherKind, otherKindFault } from "../matching/stated-kind.ts";
 import { withoutGoValues } from "./go-values.ts";
 import { type GoObject, MutationError } from "./mutation-json.ts";
 
@@ -183,7 +183,7 @@ function assertSameKind({ kind, codecOfKind }: MutationTarget, patched: Json): v
   const codec = codecOfKind(named);
   if (!codec) throw internalError(notRegistered(named.kind, formatApiVersion(named)));
   decodePatched(codec, patched);
-  throw internalError(`failed to convert object: ${conversionFault(named, kind)}`);
+  throw internalError(`failed to convert object: ${otherKindFault(named, kind)}`);
 }
 
 function patch(live: JsonObject, operations: readonly JsonObject[]): Json | undefined {

@@ -25,7 +25,7 @@ import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import { BodyError, claimBody } from "../../registry/body/parse-body.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import { conversionFault, otherKind, resourceOfKind } from "../matching/stated-kind.ts";
+import { otherKind, otherKindFault, resourceOfKind } from "../matching/stated-kind.ts";
 import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 import type { AdmissionResponse } from "./admission-response.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
@@ -99,7 +99,7 @@ function decode(
     if (!isApiStatusError(error)) throw error;
     throw internalError(error.cause instanceof Error ? error.cause.message : error.message);
   }
-  throw plainError(conversionFault(other, kind));
+  throw plainError(otherKindFault(other, kind));
 }
 
 /** A patched object is decoded as what it states, even where that cannot be converted then. */

@@ -88,7 +88,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
     const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/policy`;
     const config = file(
       "images.kubeconfig",
-      `clusters: [{name: a, cluster: {server: "${url}"}}]\nusers: [{name: b, user: {token: secret, as: ann, as-groups: [x, y], as-user-extra: {a/b: ["1"]}}}]\ncontexts: [{name: c, context: {cluster: a, user: b}}]\ncurrent-context: c\n`,
+      `clusters: [{name: a, cluster: {server: "${url}"}}]\nusers: [{name: b, user: {token: secret, as: ann, as-groups: [dev, ops], as-user-extra: {a/b: ["1"]}}}]\ncontexts: [{name: c, context: {cluster: a, user: b}}]\ncurrent-context: c\n`,
     );
     const path = file("c.yaml", `imagePolicy: {kubeConfigFile: ${config}, retryBackoff: 1}\n`);
     const server = await startApiServer({
@@ -108,7 +108,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
     );
     assert.deepEqual(impersonated, {
       "impersonate-user": ["ann"],
-      "impersonate-group": ["x", "y"],
+      "impersonate-group": ["dev", "ops"],
       "impersonate-extra-a%2fb": ["1"],
     });
     await client.close();

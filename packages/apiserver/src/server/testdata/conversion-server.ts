@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
-import { type Handler, isStream } from "../../apimachinery/handler.ts";
+import { type Handler, isStream, wholeBody } from "../../apimachinery/handler.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { createControlPlane } from "../control-plane.ts";
 
@@ -79,7 +79,7 @@ function turn(object: JsonObject, apiVersion: string): JsonObject {
 function createTurner(): { readonly turner: Turner; readonly handler: Handler } {
   const turner: Turner = { mangle: () => {}, answer: undefined, reviews: [] };
   const handler: Handler = async ({ body }) => {
-    const review = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
+    const review = JSON.parse(new TextDecoder().decode(wholeBody(body))) as JsonObject;
     turner.reviews.push(review);
     const request = review.request as JsonObject;
     const convertedObjects = (request.objects as JsonObject[]).map((object) => {
@@ -121,7 +121,7 @@ export async function createConversionServer(t: TestContext, reviews?: string[])
   const ask = async (...request: Parameters<typeof send>): Promise<JsonObject> => {
     const { body } = await send(...request);
     assert.ok(!isStream(body));
-    return JSON.parse(new TextDecoder().decode(body)) as JsonObject;
+    return JSON.parse(new TextDecoder().decode(wholeBody(body))) as JsonObject;
   };
   const served = async (): Promise<void> => {
     for (let i = 0; i < 100; i++) {

@@ -1,7 +1,7 @@
 // A control plane with short ways to create policies and to ask what they decide.
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
-import { isStream } from "../../apimachinery/handler.ts";
+import { isStream, wholeBody } from "../../apimachinery/handler.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { createControlPlane } from "../control-plane.ts";
 
@@ -51,7 +51,7 @@ export async function createPolicyServer(): Promise<PolicyServer> {
     const warnings = answer.headers["warning"] ?? [];
     return {
       status: answer.status,
-      body: JSON.parse(new TextDecoder().decode(answer.body)) as JsonObject,
+      body: JSON.parse(new TextDecoder().decode(wholeBody(answer.body))) as JsonObject,
       warnings: typeof warnings === "string" ? [warnings] : warnings,
     };
   };

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import type { Auditor } from "../../audit/open-audit.ts";
-import { type Handler, isStream } from "../../apimachinery/handler.ts";
+import { type Handler, isStream, wholeBody } from "../../apimachinery/handler.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { createControlPlane } from "../control-plane.ts";
 
@@ -78,7 +78,7 @@ export class WebhookServer {
     const warnings = answer.headers["warning"] ?? [];
     return {
       status: answer.status,
-      body: JSON.parse(new TextDecoder().decode(answer.body)) as JsonObject,
+      body: JSON.parse(new TextDecoder().decode(wholeBody(answer.body))) as JsonObject,
       warnings: typeof warnings === "string" ? [warnings] : warnings,
     };
   }

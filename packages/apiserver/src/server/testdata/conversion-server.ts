@@ -2,7 +2,7 @@
 // in v1beta1.
 import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
-import type { Handler } from "../../apimachinery/handler.ts";
+import { type Handler, wholeBody } from "../../apimachinery/handler.ts";
 import { createTestPlane } from "./test-plane.ts";
 
 /** The definitions. */
@@ -76,7 +76,7 @@ function turn(object: JsonObject, apiVersion: string): JsonObject {
 function createTurner(): { readonly turner: Turner; readonly handler: Handler } {
   const turner: Turner = { mangle: () => {}, answer: undefined, reviews: [] };
   const handler: Handler = async ({ body }) => {
-    const review = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
+    const review = JSON.parse(new TextDecoder().decode(wholeBody(body))) as JsonObject;
     turner.reviews.push(review);
     const request = review.request as JsonObject;
     const convertedObjects = (request.objects as JsonObject[]).map((object) => {

@@ -1,7 +1,7 @@
 // A control plane over an empty store, in virtual time, with short ways to ask it things.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime, type VirtualRuntime } from "homeostat/runtime";
-import { type ApiResponse, isStream } from "../../apimachinery/handler.ts";
+import { type ApiResponse, isStream, wholeBody } from "../../apimachinery/handler.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { type ControlPlaneOptions, createControlPlane } from "../control-plane.ts";
@@ -65,7 +65,7 @@ function readAnswer({ status, headers, body }: ApiResponse): PlaneAnswer {
   const warnings = headers["warning"] ?? [];
   return {
     status,
-    body: JSON.parse(new TextDecoder().decode(body)) as JsonObject,
+    body: JSON.parse(new TextDecoder().decode(wholeBody(body))) as JsonObject,
     warnings: typeof warnings === "string" ? [warnings] : warnings,
   };
 }

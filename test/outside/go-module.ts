@@ -11,7 +11,9 @@ export async function downloadModule(at: Surroundings, module: string): Promise<
   return Dir;
 }
 
-/** Copies `module` to a folder of the cache, in which it can be changed; resolves to that folder. */
+/**
+ * Copies `module` to a folder of the cache, in which it can be changed; resolves to that folder.
+ */
 export async function copyModule(at: Surroundings, module: string, name: string): Promise<string> {
   const folder = join(at.cache, name);
   rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { DeviceClass, ResourceClaim } from "homeostat/k8s/resource/v1";
 
 test("claims that stand are counted by the names that their class backs", async (t) => {
-  const server = await startApiServer({ listen: false, controllers: "resourcequota" });
+  const server = await startApiServer({ listen: false, controllers: ["resourcequota"] });
   t.after(() => server.close());
   const client = createClient({ transport: server.transport() });
   t.after(() => client.close());

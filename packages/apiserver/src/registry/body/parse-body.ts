@@ -2,7 +2,6 @@
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json (json.go, meta.go).
 import {
   isObject,
-  type Json,
   type JsonObject,
   JsonSyntaxError,
   parseJson,

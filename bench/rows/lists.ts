@@ -2,6 +2,7 @@
 // is measured, not the client's parser.
 import type { Client } from "homeostat/client";
 import { cpuSeconds } from "../measure/process-usage.ts";
+import { median } from "../measure/statistics.ts";
 import { protobufType } from "./config-map-envelope.ts";
 import type { ServerRow } from "./row.ts";
 import { fill, maps, orders, type Subject } from "./subject.ts";
@@ -42,7 +43,7 @@ function listRow({
         const cpu = cpuSeconds(place.pids);
         const samples = await inLanes(rounds, 1, list);
         const used = cpuSeconds(place.pids);
-        const p50 = samples.toSorted((a, b) => a - b)[Math.floor(rounds / 2)]!;
+        const p50 = median(samples);
         return {
           "p50 ms": p50,
           "MB per s": bytes / 1000 / p50,

@@ -1,6 +1,5 @@
 // Which runs of a controller have their reads of labels and annotations observed, where nothing
 // else is said: enough to find what a controller always reads, few enough to cost nothing.
-
 import { SourceTexts } from "../../util/source-texts.ts";
 import { observeByAccessors } from "./observe-by-accessors.ts";
 import type { ObserveMap } from "./observe-metadata.ts";

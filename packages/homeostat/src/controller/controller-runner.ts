@@ -28,6 +28,7 @@ import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { Conflicts } from "./run/conflicts.ts";
+import { drain } from "./run/drain.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
@@ -72,7 +73,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const log = guardLog(given.log);
   const warnings = new WarnOnce(log);
   const options = withPriorities({ ...given, log }, warnings);
-  const { definition, queue } = options;
+  const { definition, queue, runtime: { clock } } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
@@ -109,10 +110,10 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      const looping = stopTimers(state);
+      const shown = showUnlooped(state, stopTimers(state));
       draining.abort();
-      const ended = (): Promise<unknown> => showUnlooped(state, looping);
-      if (workers.length > 0) await drain(options, stopping, { drainMs, ended });
+      const ended = Promise.all([queue.shutDown(), shown]);
+      if (workers.length > 0) await drain(ended, { clock, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },
@@ -286,32 +287,15 @@ function stopTimers({
   return loopWatch.stop();
 }
 
-/** A loop ends with its controller: its condition would stay on the object for ever. */
+/**
+ * A loop ends with its controller: its condition would stay on the object for ever. Runs that have
+ * not ended see no loop any more, and write after this.
+ */
 function showUnlooped(
   { writeProgress }: RunnerState,
   looping: readonly string[],
 ): Promise<unknown> {
   return Promise.all(looping.map((key) => writeProgress(key, { is: "current" })));
-}
-
-interface Drain {
-  readonly drainMs: number;
-  /** Called when the running reconciles have ended; awaited for the rest of the time. */
-  ended(): Promise<unknown>;
-}
-
-/** Waits for running reconciles, and aborts them after `drainMs`. */
-async function drain(
-  { runtime, queue }: RunnerOptions,
-  stopping: AbortController,
-  { drainMs, ended }: Drain,
-): Promise<void> {
-  const timer = runtime.clock.timer(drainMs, () =>
-    stopping.abort(new Error("the manager is shutting down")),
-  );
-  await Promise.race([queue.shutDown().then(ended), aborted(stopping.signal)]);
-  timer.cancel();
-  stopping.abort(new Error("the manager has stopped"));
 }
 
 async function work(
@@ -334,10 +318,4 @@ async function work(
     const resting = rest();
     if (resting) await resting;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) =>
-    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-  );
 }

@@ -36,7 +36,6 @@ import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
-import { UsedSignals } from "./signals/used-signals.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
@@ -58,7 +57,7 @@ export interface ControllerRunner {
   /** Reconciles an object no more until `resume`; a running reconcile goes on. */
   pause(key: string): void;
   resume(key: string): void;
-  /** What the controller depends on and does not declare. */
+  /** What the controller depends on and does not declare, and results that it drops. */
   breaches(): readonly Breach[];
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
@@ -181,7 +180,7 @@ function createState(
     primary,
     breaches,
     dynamicWatches: openDynamicWatches(options, loops, warnings),
-    ...createMemories(options, warnings),
+    ...createMemories(),
     warnings,
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,
@@ -215,10 +214,9 @@ function createState(
 }
 
 /** What the runs of a controller remember together. */
-const createMemories = ({ definition }: RunnerOptions, warnings: WarnOnce) => ({
+const createMemories = () => ({
   ownMemory: new OwnMemory(),
   sharedApplies: new SharedApplies(),
-  usedSignals: new UsedSignals(definition, warnings),
   phaseCalls: new PhaseCalls(),
   sampledRuns: new SampledRuns(),
 });

@@ -271,8 +271,11 @@ function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly str
   return Object.entries(
     indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
   ).flatMap(([name, one]) => {
-    const target = one?.target;
-    if (typeof one?.valuesOf !== "function") return [`indexes.${name} is not made by index(…)`];
+    if (!isOptions(one) || !Object.hasOwn(one, "valuesOf"))
+      return [`indexes.${name} is not made by index(…)`];
+    const { target, valuesOf } = one;
+    if (typeof valuesOf !== "function")
+      return [`indexes.${name} indexes by ${describeValue(valuesOf)}, expected a function`];
     if (!isKind(target)) return [`indexes.${name} is of ${describeValue(target)}, expected a kind`];
     if (declared.has(kindId(target))) return [];
     return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];

@@ -18,10 +18,10 @@ export interface CurrentExchangeOptions {
   readonly client: Pick<Client, "openStream">;
   readonly clock: Clock;
   /** Called before the handler of anything that has come. */
-  contact(): void;
-  failed(error: unknown): void;
+  readonly contact: () => void;
+  readonly failed: (error: unknown) => void;
   /** Receives how long after its time a watch that was given up brought something. */
-  late(lateMs: number): void;
+  readonly late: (lateMs: number) => void;
 }
 
 /** At most one request, and one watch that lingers. */
@@ -33,7 +33,7 @@ export class CurrentExchange {
 
   constructor(options: CurrentExchangeOptions) {
     this.#options = options;
-    this.#lingering = new LingeringWatch(options.clock, (lateMs) => options.late(lateMs));
+    this.#lingering = new LingeringWatch(options.clock, options.late);
   }
 
   /** Increases with every request, and when one is closed or given up. */

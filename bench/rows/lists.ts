@@ -1,7 +1,7 @@
 // Lists of 10,000 objects: whole, by pages, as Tables, in JSON and protobuf. As bytes: the server
 // is measured, not the client's parser.
 import type { Client } from "homeostat/client";
-import { cpuSeconds } from "../measure/process-usage.ts";
+import { cpuSeconds, perUnit } from "../measure/process-usage.ts";
 import { median } from "../measure/statistics.ts";
 import { protobufType } from "./config-map-envelope.ts";
 import type { ServerRow } from "./row.ts";
@@ -48,8 +48,7 @@ function listRow({
           "p50 ms": p50,
           "MB per s": bytes / 1000 / p50,
           MB: bytes / 1e6,
-          "server CPU ms":
-            cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / rounds,
+          "server CPU ms": perUnit(used, cpu, rounds * 1000),
         };
       }),
   };

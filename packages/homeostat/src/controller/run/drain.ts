@@ -14,12 +14,13 @@ export async function drain(
   ended: Promise<unknown>,
   { clock, stopping, drainMs }: DrainOptions,
 ): Promise<void> {
+  const { signal } = stopping;
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  if (stopping.signal.aborted) resolve();
-  const timer = clock.timer(drainMs, () => {
-    stopping.abort(new Error("the manager is shutting down"));
-    resolve();
-  });
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  const timer = clock.timer(drainMs, () =>
+    stopping.abort(new Error("the manager is shutting down")),
+  );
   await Promise.race([ended, aborted]);
   timer.cancel();
   stopping.abort(new Error("the manager has stopped"));

@@ -83,7 +83,10 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       reconcile: (context) => full.set(context, context.object, "yes"),
     });
     for (const [controller, message] of [
-      [drops, /\n {2}ERR_RESULT_UNUSED \(Box default\/a\): retry\.in\(…\) has no effect: .*; return it$/],
+      [
+        drops,
+        /\n {2}ERR_RESULT_UNUSED \(Box default\/a\): retry\.in\(…\) has no effect: .*; return it$/,
+      ],
       [sets, /\n {2}ERR_SIGNAL_UNLISTED \(Box default\/a\): "box" sets or clears the signal full /],
     ] as const) {
       await using cluster = await open([controller]);

@@ -75,7 +75,7 @@ export class CurrentExchange {
     this.#exchange = undefined;
   }
 
-  /** Gives the request up, but listens to it for `ms`. `dueAt`: when it must have ended, monotonic. */
+  /** Gives the request up, but listens to it for `ms`. It must have ended at `dueAt`, monotonic. */
   linger(dueAt: number, ms: number): void {
     const exchange = this.#exchange;
     const epoch = this.#epoch++;

@@ -1,5 +1,5 @@
-// Those who follow an informer: handlers of its changes, and listeners to its freshness. What one of
-// them throws is reported, and stops no other.
+// What follows an informer: handlers of its changes, and listeners to its freshness. An error that
+// one of them throws is reported, and stops no other.
 import type { CachedObject, Freshness, HandlerCause, InformerHandler } from "./informer.ts";
 import type { StoreChange } from "./indexer.ts";
 

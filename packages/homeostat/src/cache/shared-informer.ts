@@ -298,7 +298,10 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const { old } = this.#indexer.delete(key);
     const uid = last?.uid ?? old?.uid;
     const ownWrite = uid !== undefined && this.#indexer.own.observedDeletion(uid);
-    this.#handlers.notify({ old: old && (last ?? old), entry: undefined }, { through: "watch", ownWrite });
+    this.#handlers.notify(
+      { old: old && (last ?? old), entry: undefined },
+      { through: "watch", ownWrite },
+    );
   }
 
   complained(message: string): void {

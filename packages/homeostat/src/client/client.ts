@@ -108,7 +108,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** An API request. Header names are lower case; undefined headers and `query` entries are omitted. */
+/** An API request. Header names are lower case; undefined headers and query entries are omitted. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;

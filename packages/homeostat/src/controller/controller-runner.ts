@@ -72,7 +72,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const log = guardLog(given.log);
   const warnings = new WarnOnce(log);
   const options = withPriorities({ ...given, log }, warnings);
-  const { definition, queue, runtime: { clock } } = options;
+  const { definition, queue, runtime } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
@@ -112,7 +112,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       const shown = showUnlooped(state, stopTimers(state));
       draining.abort();
       const ended = Promise.all([queue.shutDown(), shown]);
-      if (workers.length > 0) await drain(ended, { clock, stopping, drainMs });
+      if (workers.length > 0) await drain(ended, { ...runtime, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },

@@ -37,7 +37,12 @@ describe("toStatusError", () => {
 
   it("names the server where it is known, as `request` does", () => {
     const access = { server: "https://h:6443", origin: "f" };
-    const { message, request } = toStatusError({ method: "GET", path: "/x" }, 502, bytes(""), access);
+    const { message, request } = toStatusError(
+      { method: "GET", path: "/x" },
+      502,
+      bytes(""),
+      access,
+    );
     assert.equal(request, "GET /x at https://h:6443");
     assert.equal(message, `${request}: the server answered 502 without a Status`);
   });

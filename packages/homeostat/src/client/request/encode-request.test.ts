@@ -17,8 +17,11 @@ test("headers of the request override the defaults; undefined ones are left out"
     accept: "text/plain",
     "x-one": "1",
   });
-  assert.deepEqual(headersOf({ accept: undefined, "content-type": undefined, "x-one": undefined }, {}), {
-    ...defaults,
-    "content-type": "application/json",
-  });
+  assert.deepEqual(
+    headersOf({ accept: undefined, "content-type": undefined, "x-one": undefined }, {}),
+    {
+      ...defaults,
+      "content-type": "application/json",
+    },
+  );
 });

@@ -201,7 +201,11 @@ class Step<C extends PhaseContext> {
   }
 
   #enter(state: PhaseState, to: string): Outcome {
-    definitionOf(this.#options, to, `correct the decision of phase ${state.phase}, or add the phase`);
+    definitionOf(
+      this.#options,
+      to,
+      `correct the decision of phase ${state.phase}, or add the phase`,
+    );
     const since = this.#at(this.#now);
     return this.#next({ ...state, phase: to, since, attempts: 0, acts: false }, `enters ${to}`);
   }

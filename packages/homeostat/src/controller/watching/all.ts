@@ -90,7 +90,7 @@ function checkSelection(target: Kind | undefined, options: WatchOptions<any, any
     throw refusal(
       target,
       `its options are ${describeMissing(options)}, expected { ${known.join(", ")} }`,
-      "pass an object, such as { labels: { app: \"web\" } }",
+      'pass an object, such as { labels: { app: "web" } }',
     );
   const { namespace, labels, fields } = options;
   const [unknown] = unknownOptions(options, known);

@@ -41,9 +41,9 @@ export const indexName = (controller: string, name: string): string =>
 /** Creates the reads of one reconcile. */
 export function createCachedReads(dependencies: CachedReadsDependencies): CachedReads<any, any> {
   const { definition, object, informer, reading, observe, narrowing } = dependencies;
-  const kinds = declaredKinds(definition);
+  let kinds: readonly Kind[] | undefined;
   const declared = (kind: Kind, what: string): ReadableInformer => {
-    refuseUndeclared(definition, kinds, kind);
+    refuseUndeclared(definition, (kinds ??= declaredKinds(definition)), kind);
     reading(kind, what);
     return informer(kind)!;
   };

@@ -1,7 +1,7 @@
 // Parses a server's options before anything starts: names, types and ranges, then controllers,
 // stages and service ranges. Imports a parser only when an option needs it.
 // Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go.
-import type { ApiServerOptions } from "./api-server-options.ts";
+import { type ApiServerOptions, warnOf } from "./api-server-options.ts";
 import { optionError } from "./apimachinery/errors/server-error.ts";
 import type { ControllerDescriptor } from "./component-helpers/controller/controller.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";
@@ -30,15 +30,18 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   const stages = options.stages?.length ? await parseStages(options.stages) : [];
   const selection = selectControllers(options, stages);
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
+  const warn = (message: string): void => warnOf(options)(message, undefined);
+  if (selection.names === "none" && selection.needed.length)
+    warn(`controllers: none runs ${selection.needed.join(", ")}, for fakeNodes or stages`);
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
   return {
     ...options,
     selection,
     stages,
-    core: parseCore({
-      ...(await configured(options)),
-      podsHaveAccounts: havePodsAccounts(options),
-    }),
+    core: parseCore(
+      { ...(await configured(options)), podsHaveAccounts: havePodsAccounts(options) },
+      warn,
+    ),
   };
 }
 

@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { test, type TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createSystemRuntime } from "homeostat/runtime";
-import { type ApiRequest, type Handler, isStream } from "../apimachinery/handler.ts";
+import { type ApiRequest, type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
 import {
   createAuthority,
   issueClientCertificate,
@@ -66,7 +66,7 @@ async function setUp(t: TestContext, options: Partial<ControlPlaneOptions> = {})
     });
   const text = async (...request: Parameters<typeof send>): Promise<string> => {
     const { body } = await send(...request);
-    if (!isStream(body)) return Buffer.from(body).toString("utf8");
+    if (!isStream(body)) return Buffer.from(wholeBody(body)).toString("utf8");
     let out = "";
     return await new Promise((done) => {
       body.open({

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/{handler_proxy,handler_discovery}.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
-import { type ApiRequest, type ApiResponse, isStream } from "../apimachinery/handler.ts";
+import { type ApiRequest, type ApiResponse, isStream, wholeBody } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { ServiceResolver } from "../webhook-client/webhook-client.ts";
@@ -204,7 +204,7 @@ const httpError = (text: string): ApiResponse => ({
 });
 
 async function textOf(body: ApiResponse["body"]): Promise<string> {
-  if (!isStream(body)) return Buffer.from(body).toString("utf8");
+  if (!isStream(body)) return Buffer.from(wholeBody(body)).toString("utf8");
   const chunks: Uint8Array[] = [];
   return await new Promise((done) => {
     body.open({

@@ -6,7 +6,7 @@ import { Agent as HttpAgent, request as requestPlain } from "node:http";
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
-import { type Handler, isStream } from "../apimachinery/handler.ts";
+import { type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
 import {
@@ -295,7 +295,7 @@ async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): 
     void handler({ method, path, headers: headersOf(outgoing), body }).then(
       ({ status, headers, body: answer }) => {
         timer.cancel();
-        done({ status, headers, body: isStream(answer) ? new Uint8Array() : answer });
+        done({ status, headers, body: isStream(answer) ? new Uint8Array() : wholeBody(answer) });
       },
       () => {
         timer.cancel();

@@ -15,9 +15,10 @@ import type { StageEnvironment } from "../stages/stage-functions.ts";
 import { StageController } from "../stages/stage-controller.ts";
 import type { Kind } from "homeostat/api";
 import { Node, Pod } from "homeostat/k8s/core/v1";
+import { createAnnotationCheck } from "./annotation-check.ts";
 import { addressOf, conditionsOf, freeAddress, nodeStateOf } from "./fake-node.ts";
 import { NodeController } from "./node-controller.ts";
-import { fateAnnotation, podStages } from "./pod-stages.ts";
+import { fateAnnotation, podFates, podStages } from "./pod-stages.ts";
 import { podStatusAfter } from "./pod-status.ts";
 
 /** Starts the kubelets. */
@@ -57,13 +58,20 @@ class PodController extends KeyedController {
     const custom = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );
+    const builtIn = custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages;
+    // Custom stages may have fates of their own.
+    const knowsFates = builtIn.length > 0 && !JSON.stringify(custom).includes(fateAnnotation);
+    const checkFate = createAnnotationCheck("pod", fateAnnotation, podFates, context);
     const stages = new StageController<Pod>(
       {
         kind: Pod,
         informer: this.#pods,
         custom,
-        builtIn: custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
-        environmentOf: (pod) => this.#environmentOf(pod),
+        builtIn,
+        environmentOf: (pod) => {
+          if (knowsFates) checkFate(pod);
+          return this.#environmentOf(pod);
+        },
         statusAfter: (pod, action, environment) =>
           podStatusAfter(pod, action, {
             ...environment,

@@ -3,8 +3,9 @@
 // Upstream: k8s.io/kubernetes/pkg/kubelet, as far as the API shows it.
 import type { StageRequirement, Stage } from "../stages/stage.ts";
 
-/** hold, unready, crash-loop, oom, fail, succeed, evict. */
 export const fateAnnotation = "simulator.homeostat.dev/fate";
+/** The values of {@link fateAnnotation}. */
+export const podFates = ["hold", "unready", "crash-loop", "oom", "fail", "succeed", "evict"];
 /** How long a pod runs before it succeeds, e.g. `5s`. */
 export const runForAnnotation = "simulator.homeostat.dev/run-for";
 

@@ -1,6 +1,6 @@
 // What go-yaml makes of generated texts, most of them broken: testdata/go-yaml.jsonl was recorded
-// with sigs.k8s.io/yaml v1.6.0 (YAMLToJSON, YAMLToJSONStrict) over go.yaml.in/yaml/v2 v2.4.3, and so
-// were the limits below.
+// with sigs.k8s.io/yaml v1.6.0 (YAMLToJSON, YAMLToJSONStrict) over go.yaml.in/yaml/v2 v2.4.3, and
+// so were the limits below.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -12,6 +12,7 @@ import {
 } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 
 export type ReviewVersion = "v1" | "v1beta1";
 
@@ -101,12 +102,6 @@ function parse(text: string): Json {
   }
 }
 
-/** The kind of a JSON value as encoding/json names it. */
-export function goKindOf(value: Json): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
 /** What is left out is taken from the kind that is expected. */
 function assertKind({ apiVersion = "", kind = "" }: JsonObject, version: ReviewVersion): void {
   const stated = typeof apiVersion === "string" ? apiVersion : "";
@@ -172,7 +167,7 @@ function assertShape(
     const value = object[name];
     if (value === undefined || value === null) continue;
     const at = path ? `${path}.${name}` : name;
-    const kind = isObject(value) ? "object" : goKindOf(value);
+    const kind = goKindOf(value);
     if (kind !== shape.json)
       throw plainError(
         `json: cannot unmarshal ${kind} into Go struct field ${struct}.${at} of type ${shape.type}`,

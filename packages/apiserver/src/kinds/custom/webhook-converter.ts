@@ -19,8 +19,9 @@ import {
 } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import type { WebhookClient, WebhookClientConfig } from "../../webhook-client/webhook-client.ts";
-import { convertedObjects, goKindOf, type ReviewVersion, reviewOf } from "./conversion-review.ts";
+import { convertedObjects, type ReviewVersion, reviewOf } from "./conversion-review.ts";
 
 /** How a definition's objects are converted. */
 export interface WebhookConversion {

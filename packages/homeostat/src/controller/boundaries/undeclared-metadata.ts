@@ -96,8 +96,7 @@ function report(
 ): void {
   const own = formatObjectKey(object.metadata);
   const noun = nouns[field];
-  breaches.add(`${noun} ${key}`, own, () => ({
-    code: "ERR_METADATA_UNDECLARED",
+  breaches.add("ERR_METADATA_UNDECLARED", { id: `${noun} ${key}`, key: own }, () => ({
     object: `${definition.kind.kind} ${own}`,
     message: `"${definition.name}" reads the ${noun} ${key} of ${found.kind} ${formatObjectKey(found.metadata)}, which it does not declare: a ${noun} has no schema, and everyone may write it`,
     hint: `use a field of spec or status, or a signal (defineSignal); otherwise list it in \`reads: { ${field} }\``,

@@ -24,6 +24,9 @@ test("a file whose server stays open ends, is named and fails; others are left a
     { encoding: "utf8", env: { ...env, TEST_FILE_LIMIT_MS: "1500" }, timeout: 60_000 },
   );
   assert.equal(status, 1, stdout);
-  assert.match(stdout, /open\.test\.mjs did not end within 1\.5 s; what keeps it: .*TCPSERVERWRAP/i);
+  assert.match(
+    stdout,
+    /open\.test\.mjs did not end within 1\.5 s; what keeps it: .*TCPSERVERWRAP/i,
+  );
   assert.doesNotMatch(stdout, /fine\.test\.mjs did not end/);
 });

@@ -107,7 +107,10 @@ describe("options without effect", () => {
       },
     ],
     [{ runtimeConfig: { "storagemigration.k8s.io/v1beta1": false } }],
-    [{ fakeNodes: 1 }, "controllers: none still runs pod-lifecycle, which fakeNodes or stages need"],
+    [
+      { fakeNodes: 1 },
+      "controllers: none still runs pod-lifecycle, which fakeNodes or stages need",
+    ],
     [
       { stages: [{ name: "s", for: { apiVersion: "v1", kind: "Node" } }] },
       "controllers: none still runs pod-lifecycle, stages, which fakeNodes or stages need",

@@ -32,7 +32,9 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
   const warn = (message: string): void => warnOf(options)(message, undefined);
   if (selection.names === "none" && selection.needed.length)
-    warn(`controllers: none runs ${selection.needed.join(", ")}, for fakeNodes or stages`);
+    warn(
+      `controllers: none still runs ${selection.needed.join(", ")}, which fakeNodes or stages need`,
+    );
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
   return {
     ...options,

@@ -36,7 +36,7 @@ export async function parseBody(
 }
 
 /** Parses JSON. Numbers too large for a field are left to the decoder. Throws {@link BodyError}. */
-export function readJson(text: string): ParsedJson {
+function readJson(text: string): ParsedJson {
   try {
     return parseJson(text, { overflow: "kept" });
   } catch (error) {

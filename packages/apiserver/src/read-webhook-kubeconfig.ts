@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { reasonOf } from "./apimachinery/errors/server-error.ts";
+import { objectAt } from "./apimachinery/meta/read-fields.ts";
 import { parseYaml } from "./registry/body/parse-yaml.ts";
 import type {
   WebhookCluster,
@@ -52,11 +53,6 @@ function entriesOf(config: JsonObject, list: string, item: string): Entries {
   const named = (Array.isArray(entries) ? entries : []).filter(isObject);
   return new Map(named.map((entry) => [textOf(entry, "name"), objectAt(entry, item)]));
 }
-
-const objectAt = (object: JsonObject, field: string): JsonObject => {
-  const value = object[field];
-  return isObject(value) ? value : {};
-};
 
 const textOf = (object: JsonObject, field: string): string => {
   const value: Json | undefined = object[field];

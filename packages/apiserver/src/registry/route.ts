@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go,
 // jsr311.go), k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";
+import { pageNotFound } from "../apimachinery/text-response.ts";
 import {
   badRequestError,
   failure,
@@ -16,15 +17,6 @@ import { assertRoutable, mediaTypes, negotiate, type Offer } from "./negotiation
 import { patchTypes } from "./patch/patch-type.ts";
 import type { ServerRequest } from "./request/server-request.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
-
-/** 404 as text. */
-export function pageNotFound(): ApiResponse {
-  return {
-    status: 404,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-    body: new TextEncoder().encode("404 page not found\n"),
-  };
-}
 
 /** The 405 of the installed routes. */
 export function notAllowedError(): Error {

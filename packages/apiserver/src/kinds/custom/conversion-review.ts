@@ -75,7 +75,8 @@ const typeMeta =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function decode(text: string, version: ReviewVersion): JsonObject {
-  const value = parse(text);
+  // Go decodes null into nothing.
+  const value = parse(text) ?? {};
   if (!isObject(value))
     throw plainError(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(value)} into Go value of type ${typeMeta}`,

@@ -13,6 +13,7 @@ import {
 import type { CustomResourceConversion } from "homeostat/k8s/apiextensions/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -100,7 +101,7 @@ async function review(
     const body = `${encodeJson(reviewOf(version, { uid, apiVersion, objects }))}\n`;
     converted = convertedObjects(version, await client.post({ config, body }), uid);
   } catch (error) {
-    throw webhookError(object, `failed: ${error instanceof Error ? error.message : String(error)}`);
+    throw webhookError(object, `failed: ${reasonOf(error)}`);
   }
   if (converted.length !== 1)
     throw webhookError(object, `returned ${converted.length} objects, expected 1`);

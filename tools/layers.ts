@@ -117,7 +117,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["cel"],
   ],
   "apiserver/registry": [
-    ["request", "negotiation", "revisions", "managed-fields"],
+    ["request", "negotiation", "revisions", "managed-fields", "yaml"],
     ["scope"], // what one request works with
     ["body", "response"],
     ["options"],

@@ -16,6 +16,15 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
   });
 }
 
+/** Microseconds of CPU for each of `count` units between two readings in seconds. */
+export function perUnit(
+  after: number | undefined,
+  before: number | undefined,
+  count: number,
+): number | undefined {
+  return after === undefined || before === undefined ? undefined : ((after - before) * 1e6) / count;
+}
+
 /** Resident megabytes of all processes together; undefined where the system does not tell. */
 export function residentMegabytes(pids: readonly number[]): number | undefined {
   return sum(

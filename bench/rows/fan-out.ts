@@ -2,7 +2,7 @@
 // pace, without the share of the write, and how fast a burst is delivered.
 import type { Client } from "homeostat/client";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cpuSeconds } from "../measure/process-usage.ts";
+import { cpuSeconds, perUnit } from "../measure/process-usage.ts";
 import type { Place } from "../places/place.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
@@ -92,8 +92,7 @@ async function writeBurst(
   return {
     "deliveries per s": (deliveries * 1000) / (end - start),
     "tail ms": end - written,
-    "server CPU µs, burst":
-      cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / deliveries,
+    "server CPU µs, burst": perUnit(used, cpu, deliveries),
   };
 }
 

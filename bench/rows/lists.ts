@@ -1,7 +1,8 @@
 // Lists of 10,000 objects: whole, by pages, as Tables, in JSON and protobuf. As bytes: the server
 // is measured, not the client's parser.
 import type { Client } from "homeostat/client";
-import { cpuSeconds } from "../measure/process-usage.ts";
+import { cpuSeconds, perUnit } from "../measure/process-usage.ts";
+import { median } from "../measure/statistics.ts";
 import { protobufType } from "./config-map-envelope.ts";
 import type { ServerRow } from "./row.ts";
 import { fill, maps, orders, type Subject } from "./subject.ts";
@@ -42,13 +43,12 @@ function listRow({
         const cpu = cpuSeconds(place.pids);
         const samples = await inLanes(rounds, 1, list);
         const used = cpuSeconds(place.pids);
-        const p50 = samples.toSorted((a, b) => a - b)[Math.floor(rounds / 2)]!;
+        const p50 = median(samples);
         return {
           "p50 ms": p50,
           "MB per s": bytes / 1000 / p50,
           MB: bytes / 1e6,
-          "server CPU ms":
-            cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / rounds,
+          "server CPU ms": perUnit(used, cpu, rounds * 1000),
         };
       }),
   };

@@ -1,7 +1,7 @@
 // Operators on objects that stand already: the flood at start, the first list, the memory of the
 // cache, and a storm of updates. All write the same status; the end state is compared.
 import type { Client } from "homeostat/client";
-import { cpuSeconds, peakMegabytes } from "../measure/process-usage.ts";
+import { cpuSeconds, peakMegabytes, perUnit } from "../measure/process-usage.ts";
 import type { RunningOperator } from "../peers/operator-peer.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, OperatorRow } from "./row.ts";
@@ -156,8 +156,4 @@ async function settled({ pid }: RunningOperator): Promise<void> {
     if (now !== used) quiet = -1;
     used = now;
   }
-}
-
-function perUnit(after: number | undefined, before: number | undefined, count: number) {
-  return after === undefined || before === undefined ? undefined : ((after - before) * 1e6) / count;
 }

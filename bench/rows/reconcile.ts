@@ -1,7 +1,7 @@
 // The runtime on a server: 10,000 orders from creation to reconcile, the time from a write to its
 // reconcile, and the memory per cached object. The operator runs in a separate process; this
 // process creates the load.
-import { cpuSeconds, peakMegabytes } from "../measure/process-usage.ts";
+import { cpuSeconds, peakMegabytes, perUnit } from "../measure/process-usage.ts";
 import { percentile } from "../measure/statistics.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
@@ -31,7 +31,7 @@ export const floodRow: ServerRow = {
         await pause(20);
       const seconds = (performance.now() - start) / 1000;
       const used = [cpuSeconds(place.pids), cpuSeconds([operator.pid])].map((after, i) =>
-        after === undefined || cpu[i] === undefined ? undefined : ((after - cpu[i]) * 1e6) / count,
+        perUnit(after, cpu[i], count),
       );
       const peak = peakMegabytes([operator.pid]);
       const ready = (await client.list(Order, { namespace: client.namespace })).items.filter(

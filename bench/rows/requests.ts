@@ -2,7 +2,7 @@
 // at a time and sixteen at a time.
 import type { Kind } from "homeostat";
 import type { Client } from "homeostat/client";
-import { cpuSeconds } from "../measure/process-usage.ts";
+import { cpuSeconds, perUnit } from "../measure/process-usage.ts";
 import { median, percentile } from "../measure/statistics.ts";
 import type { Place } from "../places/place.ts";
 import { configMapEnvelope, protobufType } from "./config-map-envelope.ts";
@@ -49,7 +49,7 @@ async function measureLanes(
   return {
     ms,
     samples,
-    cpu: cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / count,
+    cpu: perUnit(used, cpu, count),
   };
 }
 

@@ -20,6 +20,7 @@ for (const name of policyNames)
       audit: { policyFile: policyPath(name), logPath },
       warn: (message) => warnings.push(message),
     });
+    t.after(() => server.close());
     await sendAuditRequests({ url: server.url, token: "secret" });
     await server.close();
     const expected = readFileSync(recordingPath(name), "utf8").trimEnd().split("\n");

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ApiRequest, ApiResponse, Handler, StreamSink } from "@homeostat/apiserver";
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
+import { until } from "../fixtures/until.ts";
 
 /**
  * A transport to a handler, and how to take down what is between them. The suite closes the
@@ -105,11 +106,6 @@ function createPeer(): {
     };
   };
   return { handler, requests, streams, closed: () => closed, resumed: () => resumed };
-}
-
-/** Waits for something on the other side, which no sink can tell of. */
-async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Describes a Transport; `reach` makes one that speaks to the given handler. */
@@ -248,7 +244,7 @@ function describeStreams(peer: Peer, send: Send): void {
     await sink.ended();
     assert.equal(sink.error, reason);
     assert.equal(sink.calls.filter((call) => call === "fail").length, 1);
-    await eventually(() => peer.closed() === closed + 1);
+    await until(() => peer.closed() === closed + 1);
     peer.streams.at(-1)!.data(encoder.encode("late"));
     assert.equal(sink.text, "");
   });
@@ -277,7 +273,7 @@ function describeStreams(peer: Peer, send: Send): void {
     await sink.until(() => sink.text.length > 0);
     sink.ready = true;
     exchange.resume();
-    await eventually(() => peer.resumed() > resumed);
+    await until(() => peer.resumed() > resumed);
     exchange.abort();
     await sink.ended();
   });

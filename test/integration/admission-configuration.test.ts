@@ -24,21 +24,20 @@ const start = (admissionControlConfigFile: string) =>
 const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
 
 describe("the admission configuration", { timeout: 60_000 }, () => {
-  it("sets the defaults of PodSecurity, from a file beside it", async () => {
+  it("sets the defaults of PodSecurity, from a file beside it", async (t) => {
     file(
       "security.yaml",
       "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\ndefaults:\n  enforce: baseline\n",
     );
     const path = file("a.yaml", `${head}- name: PodSecurity\n  path: security.yaml\n`);
     const server = await start(path);
+    t.after(() => server.close());
     const client = createClient({ transport: server.transport(), namespace: "default" });
     const containers = [{ name: "c", image: "i" }];
     await assert.rejects(
       client.create(Pod, Pod({ name: "a" }, { spec: { hostPID: true, containers } })),
       /violates PodSecurity "baseline:latest": host namespaces \(hostPID=true\)/,
     );
-    await client.close();
-    await server.close();
   });
 
   it("is refused when it is wrong", async () => {
@@ -72,7 +71,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
     );
   });
 
-  it("gives webhooks credentials by the names of their hosts", async () => {
+  it("gives webhooks credentials by the names of their hosts", async (t) => {
     const seen: (string | undefined)[] = [];
     let impersonated: object = {};
     const hook = createServer((request, response) => {
@@ -84,6 +83,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
       response.statusCode = 500;
       response.end();
     }).listen(0, "127.0.0.1");
+    t.after(() => hook.close());
     await once(hook, "listening");
     const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/policy`;
     const config = file(
@@ -97,6 +97,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
       admissionControlConfigFile: path,
       admissionPlugins: { enable: ["ImagePolicyWebhook"] },
     });
+    t.after(() => server.close());
     const client = createClient({ transport: server.transport(), namespace: "default" });
     await assert.rejects(
       client.create(Pod, Pod({ name: "a" }, { spec: { containers: [{ name: "c", image: "i" }] } })),
@@ -111,8 +112,5 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
       "impersonate-group": ["dev", "ops"],
       "impersonate-extra-a%2fb": ["1"],
     });
-    await client.close();
-    await server.close();
-    hook.close();
   });
 });

@@ -14,6 +14,7 @@ import {
   issueServingCertificate,
 } from "../../packages/apiserver/src/certificates/authority.ts";
 import { createSystemRuntime } from "homeostat/runtime";
+import { until } from "../fixtures/until.ts";
 
 const group = { group: "wardle.io", version: "v1" };
 const exec = "/apis/wardle.io/v1/namespaces/default/fish/f/exec?command=date";
@@ -75,11 +76,10 @@ async function setUp(t: TestContext, options: ApiServerOptions = {}) {
       service: { namespace: "default", name: "wardle" },
     },
   });
-  for (;;) {
+  await until(async () => {
     const { status } = await client.get(APIService, "v1.wardle.io");
-    if (status?.conditions?.some(({ status: each }) => each === "True")) break;
-    await new Promise((done) => setTimeout(done, 10));
-  }
+    return status?.conditions?.some(({ status: each }) => each === "True");
+  });
   const upgrade = (path: string, token = server.token) => {
     const request = send(`${server.url}${path}`, {
       rejectUnauthorized: false,

@@ -3,14 +3,21 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { type AuditEvent, startApiServer } from "@homeostat/apiserver";
+import { after, test, type TestContext } from "node:test";
+import { type ApiServerOptions, type AuditEvent, startApiServer } from "@homeostat/apiserver";
 import { testCluster } from "@homeostat/testing";
 import { createClient } from "homeostat/client";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 
 const folder = mkdtempSync(join(tmpdir(), "audit-"));
 after(() => rmSync(folder, { recursive: true }));
+
+/** A server without a port, closed after the test. */
+async function start(t: TestContext, options: ApiServerOptions) {
+  const server = await startApiServer({ listen: false, controllers: "none", ...options });
+  t.after(() => server.close());
+  return server;
+}
 
 const settings = { metadata: { name: "settings" }, data: { a: "1" } };
 
@@ -37,10 +44,8 @@ test("a test hears what its cluster was asked before it has the answer", async (
   assert.equal(completed.sourceIPs, undefined);
 });
 
-test("iterating over the events begins when it is asked for, and ends with the server", async () => {
-  const server = await startApiServer({
-    listen: false,
-    controllers: "none",
+test("iterating over the events begins when it is asked for, and ends with the server", async (t) => {
+  const server = await start(t, {
     audit: { policy: { rules: [{ level: "Metadata", verbs: ["create", "get"] }] } },
   });
   const client = createClient({ transport: server.transport(), userAgent: "me" });
@@ -61,12 +66,10 @@ test("iterating over the events begins when it is asked for, and ends with the s
   assert.deepEqual(seen, ["get RequestReceived", "get ResponseComplete"]);
 });
 
-test("a log without a policy is made and stays empty, which is said", async () => {
+test("a log without a policy is made and stays empty, which is said", async (t) => {
   const logPath = join(folder, "empty", "audit.log");
   const warnings: string[] = [];
-  const server = await startApiServer({
-    listen: false,
-    controllers: "none",
+  const server = await start(t, {
     audit: { logPath },
     warn: (message) => warnings.push(message),
   });
@@ -76,11 +79,20 @@ test("a log without a policy is made and stays empty, which is said", async () =
   assert.deepEqual(warnings, ["there is an audit log and no audit policy: no events are recorded"]);
 });
 
-test("the older format of a log has a line of text for each stage", async () => {
+test("settings of a log without a path are said to have no effect", async (t) => {
+  const warnings: string[] = [];
+  await start(t, {
+    audit: { policy: "Metadata", logFormat: "legacy", logMaxBackups: 3 },
+    warn: (message) => warnings.push(message),
+  });
+  assert.deepEqual(warnings, [
+    "audit.logFormat, audit.logMaxBackups without audit.logPath: no audit log is written",
+  ]);
+});
+
+test("the older format of a log has a line of text for each stage", async (t) => {
   const logPath = join(folder, "legacy.log");
-  const server = await startApiServer({
-    listen: false,
-    controllers: "none",
+  const server = await start(t, {
     audit: { policy: "Metadata", logPath, logFormat: "legacy" },
   });
   const client = createClient({ transport: server.transport(), userAgent: 'my "agent"' });
@@ -101,28 +113,26 @@ test("the older format of a log has a line of text for each stage", async () => 
 test("what cannot be read or written stops the start", async () => {
   const policyFile = join(folder, "policy.yaml");
   writeFileSync(policyFile, "apiVersion: audit.k8s.io/v1\nkind: Policy\n");
-  const start = (audit: object) => startApiServer({ listen: false, controllers: "none", audit });
-  await assert.rejects(start({ policyFile }), {
+  const refused = (audit: object) => startApiServer({ listen: false, controllers: "none", audit });
+  await assert.rejects(refused({ policyFile }), {
     code: "ERR_SERVER_AUDIT",
     message: `start the API server: audit.policyFile: loaded illegal policy with 0 rules: from file ${policyFile}`,
   });
-  await assert.rejects(start({ policy: "Metadata", logPath: folder }), {
+  await assert.rejects(refused({ policy: "Metadata", logPath: folder }), {
     code: "ERR_SERVER_AUDIT",
     message: /audit\.logPath: EISDIR: .*; name a file that this user can write/,
   });
-  await assert.rejects(start({ policy: "All", logMaxBackups: -1, extra: 1 }), {
+  await assert.rejects(refused({ policy: "All", logMaxBackups: -1, extra: 1 }), {
     code: "ERR_SERVER_OPTION",
     message:
       /audit\.policy: expected a policy, or a level.*audit\.logMaxBackups: expected a whole number from 0, got -1; audit\.extra: unknown option/,
   });
-  await assert.rejects(start({ policy: "Metadata", policyFile }), { code: "ERR_SERVER_OPTION" });
+  await assert.rejects(refused({ policy: "Metadata", policyFile }), { code: "ERR_SERVER_OPTION" });
 });
 
-test("a log that cannot be written is said once, and requests go on", async () => {
+test("a log that cannot be written is said once, and requests go on", async (t) => {
   const warnings: string[] = [];
-  const server = await startApiServer({
-    listen: false,
-    controllers: "none",
+  const server = await start(t, {
     audit: { policy: "Metadata", logPath: "/dev/full" },
     warn: (message) => warnings.push(message),
   });

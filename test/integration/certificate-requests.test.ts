@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "homeostat/api";
 import { createClient, dynamicKind } from "homeostat/client";
 import { toPem } from "../../packages/apiserver/src/certificates/certificate.ts";
@@ -16,6 +15,7 @@ import {
   tlv,
   utf8,
 } from "../../packages/apiserver/src/certificates/der.ts";
+import { until } from "../fixtures/until.ts";
 import { accessTo, openServer } from "../fixtures/with-server.ts";
 
 interface Request extends KubeObject {
@@ -88,12 +88,9 @@ describe("certificate requests", { timeout: 30_000 }, () => {
           await administrator.update(requests, { ...made, status: { conditions } } as never, {
             subresource: "approval",
           });
-        let certificate: string | undefined;
-        while (certificate === undefined) {
-          certificate = ((await administrator.get(requests, "mine")) as Request).status
-            ?.certificate;
-          await sleep(10);
-        }
+        const certificate = await until(
+          async () => ((await administrator.get(requests, "mine")) as Request).status?.certificate,
+        );
         const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
         const holder = createClient({
           access: {

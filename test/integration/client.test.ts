@@ -8,6 +8,7 @@ import { Event } from "homeostat/k8s/events/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createCache } from "../../packages/homeostat/src/cache/index.ts";
 import { createEventRecorder, objectReference } from "homeostat/events";
+import { until } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const Crd = dynamicKind({
@@ -22,15 +23,6 @@ const map = (
   data: Readonly<Record<string, string>> = {},
   metadata: object = {},
 ): any => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...metadata }, data });
-
-/** Looks until `look` yields something; the test's own time limit ends what never comes. */
-async function until<T>(look: () => T | undefined | false): Promise<T> {
-  for (;;) {
-    const found = look();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 for (const what of serverKinds()) {
   describe(`client on the ${what} server`, { timeout: 60_000 }, () => {

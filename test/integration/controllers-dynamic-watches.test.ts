@@ -166,7 +166,7 @@ describeLaws("dynamic watches", ({ client: open }) => {
     );
   });
 
-  it("refuse what is no kind or no selection, by name", async () => {
+  it("refuse what is no kind or no selection, by name", async (test) => {
     const client = await open();
     const messages: string[] = [];
     const { log } = recordLog();
@@ -188,9 +188,9 @@ describeLaws("dynamic watches", ({ client: open }) => {
     const { namespace } = client;
     const manager = createVoice(client, { controllers: [wrong], log, namespace });
     await manager.start();
+    test.after(() => manager.stop());
     await client.create(Box, Box("b", {}));
     await until(() => messages.length >= 5);
-    await manager.stop();
     assert.deepEqual(messages.slice(0, 5), [
       "ERR_WATCH_SELECTION: watch(…): the first argument is undefined, expected a kind",
       "ERR_WATCH_SELECTION: watch(…): the first argument is 'Part', expected a kind",

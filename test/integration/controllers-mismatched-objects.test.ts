@@ -193,6 +193,11 @@ for (const what of serverKinds()) {
           return found?.progress.at === "stalled" && found.progress;
         });
         assert.ok(state.because.includes(wrong));
+        const ignored = await until(() => {
+          const [explained] = manager.explain(App, `${client.namespace}/bad`);
+          return explained?.queue?.ignored.map((one) => one.what).join();
+        });
+        assert.equal(ignored, "App changed by its own reconcile", "the condition costs no run");
         const event = await until(async () =>
           (await client.list(Event)).items.find(({ reason }) => reason === "InvalidObject"),
         );

@@ -140,17 +140,59 @@ describeLaws("phases", ({ client: openClient }) => {
     // The back-off counts from the record of the attempt, which is written before the call.
     assert.ok(acted[1]! - acted[0]! >= 800 && acted[2]! - acted[1]! >= 1600, String(acted));
   });
+
+  it("a conflict shows on no object, nor does the delay after it", async (test) => {
+    const client = await openClient();
+    const counts = { runs: 0, calls: 0 };
+    const machine = phaseMachine({
+      initial: "First",
+      phases: {
+        First: phase({
+          observe: (_context: Ctx) => "nothing",
+          decide: (_, to) => to.act("first"),
+          act() {
+            counts.calls++;
+            throw refusal(409, "Conflict", "the object has been modified");
+          },
+        }),
+        Second: finalPhase,
+      },
+    });
+    const controller = defineController(Upgrade, {
+      reconcile(context) {
+        counts.runs++;
+        return machine(context);
+      },
+    });
+    const options = { operator: "laws", client, namespace: client.namespace, log: silentLog };
+    const manager = createManager({ ...options, controllers: [controller] });
+    await manager.start();
+    test.after(() => manager.stop());
+    await client.create(Upgrade, Upgrade("contested", { version: "1" }));
+    await until(() => counts.calls === 1);
+    for (let i = 0; counts.runs === counts.calls && counts.calls < 6; i++) {
+      const body = { spec: { version: `${i}` } };
+      await client.patch(Upgrade, "contested", { type: "merge", body });
+      await sleep(20);
+    }
+    assert.ok(counts.runs > counts.calls, "a run falls into the delay");
+    await until(() => manager.states()[0]?.progress.at === "retrying");
+    const { status } = await client.get(Upgrade, "contested");
+    assert.doesNotMatch(JSON.stringify(status), /Reconciling/);
+  });
 });
 
-const serverError = (): ApiStatusError =>
+const serverError = (): ApiStatusError => refusal(500, "InternalError", "etcd is away");
+
+const refusal = (code: number, reason: string, message: string): ApiStatusError =>
   new ApiStatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: "etcd is away",
-    reason: "InternalError",
-    code: 500,
+    message,
+    reason,
+    code,
   });
 
 async function notesOn(client: Client, name: string): Promise<readonly string[]> {

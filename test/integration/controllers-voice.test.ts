@@ -7,6 +7,7 @@ import {
   defineController,
   defineResource,
   installDefinitions,
+  type Manager,
   type ManagerOptions,
   ref,
   silentLog,
@@ -259,6 +260,49 @@ describeLaws("what they say", ({ client: openClient, run }) => {
       assert.deepEqual(await conditionsOf(client, "looped"), []);
       assert.ok((await client.get(Box, "looped")).status?.note, "the status stays");
     });
+  });
+
+  it("nor one that another reconcile holds up", async () => {
+    const controller = defineController(Box, {
+      concurrency: 2,
+      async reconcile({ object, status }) {
+        if (object.metadata.name === "hangs") await new Promise(() => {});
+        status({ note: String((object.status.note ?? "1") === "1" ? 2 : 1) });
+      },
+    });
+    const test = async (client: Client, manager: Manager): Promise<void> => {
+      await client.create(Box, Box("hangs", {}));
+      await client.create(Box, Box("looped", {}));
+      await until(async () =>
+        /^Stalled=True ReconcileLoop/.test((await conditionsOf(client, "looped")).join()),
+      );
+      await manager.stop();
+      assert.deepEqual(await conditionsOf(client, "looped"), []);
+    };
+    await run([controller], test, { shutdownTimeoutMs: 500 });
+  });
+
+  it("what a killed operator left goes with the next one's first reconcile", async () => {
+    const client = await openClient();
+    await client.create(Box, Box("left", {}));
+    const type = "Stalled";
+    const left = { type, status: "True", reason: "ReconcileLoop", message: "undone each time" };
+    const conditions = [{ ...left, lastTransitionTime: "2026-01-01T00:00:00Z" }];
+    const status = { conditions } as never;
+    const manifest = { ...Box("left", {}), spec: undefined as never, status };
+    const killed = client.with({ fieldManager: "laws/box" });
+    await killed.apply(Box, manifest, { subresource: "status" });
+    assert.match((await conditionsOf(client, "left")).join(), /^Stalled=True ReconcileLoop/);
+    const controllers = [defineController(Box, { reconcile() {} })];
+    const { namespace } = client;
+    const options = { operator: "laws", controllers, client, namespace, log: silentLog };
+    const next = createManager(options);
+    await next.start();
+    try {
+      await until(async () => (await conditionsOf(client, "left")).length === 0);
+    } finally {
+      await next.stop();
+    }
   });
 
   it("a manager that stops leaves no object Stalled in a fight", async () => {

@@ -17,7 +17,7 @@ import {
   issueServingCertificate,
 } from "../../packages/apiserver/src/certificates/authority.ts";
 import { createSystemRuntime } from "homeostat/runtime";
-import { freePort } from "../fixtures/free-port.ts";
+import { freePort, freePorts } from "../fixtures/free-port.ts";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", import.meta.url));
 const unsupported = process.platform === "win32" ? "shell scripts" : false;
@@ -113,7 +113,7 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
   });
 
   test("kube-apiserver trusts only its client authority, shares nothing, and stops", async () => {
-    const [a, b] = [await freePort(), await freePort()];
+    const [a, b] = (await freePorts(2)) as [number, number];
     const servers = [
       start("kube-apiserver", ...apiServerArgs(a)),
       start("kube-apiserver", ...apiServerArgs(b)),
@@ -146,7 +146,7 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
   });
 
   test("neither outlives its parent process", async () => {
-    const [etcdPort, port] = [await freePort(), await freePort()];
+    const [etcdPort, port] = (await freePorts(2)) as [number, number];
     const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(" ");
     const script = `${words([join(assets, "etcd"), `--listen-client-urls=http://127.0.0.1:${etcdPort}`])} & ${words([join(assets, "kube-apiserver"), ...apiServerArgs(port)])} 2>/dev/null & wait`;
     const shell = spawn("/bin/sh", ["-c", script], { stdio: "ignore" });

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { parseStages } from "@homeostat/apiserver";
+import { parseStages, startApiServer } from "@homeostat/apiserver";
 import { setNodeReadiness, setPodFate, testCluster } from "@homeostat/testing";
-import { type Client, dynamicKind } from "homeostat/client";
+import { type Client, createClient, dynamicKind } from "homeostat/client";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Node, Pod, type PodManifest, type Toleration } from "homeostat/k8s/core/v1";
 import { until } from "../fixtures/until.ts";
@@ -297,6 +297,36 @@ describe("custom stages", { timeout: 30_000 }, () => {
         /^\d{4}-/.test(data?.["at"] ?? "") && metadata.finalizers?.[0] === "example.com/stamped",
       { namespace: "n" },
     );
+  });
+
+  it("warn of a fate and a readiness that they do not know", async () => {
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    const server = await startApiServer({ listen: false, fakeNodes: 1, warn });
+    const client = createClient({ transport: server.transport() });
+    try {
+      await client.create(Pod, {
+        metadata: {
+          name: "p",
+          namespace: "default",
+          annotations: { "simulator.homeostat.dev/fate": "explode" },
+        },
+        spec: { containers: [{ name: "c", image: "c:1" }] },
+      });
+      await until(() => client.find(Node, "fake-node-0"));
+      await client.patch(Node, "fake-node-0", {
+        type: "merge",
+        body: { metadata: { annotations: { "simulator.homeostat.dev/ready": "no" } } },
+      });
+      await until(() => warnings.length === 2);
+      assert.deepEqual(warnings.toSorted(), [
+        'node fake-node-0: simulator.homeostat.dev/ready: expected one of true, false, unknown, silent, got "no"',
+        'pod default/p: simulator.homeostat.dev/fate: expected one of hold, unready, crash-loop, oom, fail, succeed, evict, got "explode"',
+      ]);
+    } finally {
+      await client.close();
+      await server.close();
+    }
   });
 
   it("let tests decide a pod's fate", async () => {

@@ -12,6 +12,7 @@ import {
   type ReflectorLimits,
 } from "../../packages/homeostat/src/cache/index.ts";
 import { type FaultProxy, openFaultProxy } from "../fixtures/fault-proxy.ts";
+import { until } from "../fixtures/until.ts";
 import { accessTo, openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const limits: Partial<ReflectorLimits> = {
@@ -22,10 +23,6 @@ const limits: Partial<ReflectorLimits> = {
   unreadyMs: 1500,
   healthyMs: 60,
 };
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
   describe(`informer behind a broken network, ${what} server`, { timeout: 60_000 }, () => {

@@ -42,8 +42,9 @@ const ruledBy = (rule: string): object => ({
 });
 
 describe("mutated requests", { timeout: 60_000 }, () => {
-  it("are all answered, and the server keeps working", async () => {
+  it("are all answered, and the server keeps working", async (t) => {
     const server = await openServer("in-process");
+    t.after(() => server.close());
     const transport = server.embedded!.transport();
     const { findings, statuses } = await storm(transport, await gatherMaterial(transport), {
       seed: 7,
@@ -57,15 +58,15 @@ describe("mutated requests", { timeout: 60_000 }, () => {
         .status,
       201,
     );
-    await server.close();
   });
 
-  it("are all answered where roles, policies and webhooks decide, and write nothing without a right", async () => {
+  it("are all answered where roles, policies and webhooks decide, and write nothing without a right", async (t) => {
     const server = await startApiServer({
       listen: false,
       controllers: "none",
       serviceLocations: new Map([[guardService, createHostileHooks(createChance(7))]]),
     });
+    t.after(() => server.close());
     const transport = server.transport();
     const material = await gatherMaterial(transport);
     await placeGuards(transport);
@@ -76,11 +77,11 @@ describe("mutated requests", { timeout: 60_000 }, () => {
     const asAdministrator = await storm(transport, material, options);
     assert.deepEqual([...asLimited.findings, ...asAdministrator.findings], []);
     assert.ok((asLimited.statuses[403] ?? 0) > (asAdministrator.statuses[403] ?? 0));
-    await server.close();
   });
 
-  it("no longer cause the internal errors that they once did", async () => {
+  it("no longer cause the internal errors that they once did", async (t) => {
     const server = await openServer("in-process");
+    t.after(() => server.close());
     const transport = server.embedded!.transport();
     const status = async (request: Parameters<typeof ask>[1]): Promise<number> =>
       (await ask(transport, request)).status;
@@ -111,7 +112,6 @@ describe("mutated requests", { timeout: 60_000 }, () => {
       ),
       422,
     );
-    await server.close();
   });
 
   it("are the same for the same seed, and written raw where they must be", () => {

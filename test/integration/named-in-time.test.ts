@@ -35,6 +35,8 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
   const kubeconfig = join(folder, "kubeconfig");
   let server: ApiServer;
   let client: Client;
+  /** Closes what a test that has failed leaves open. */
+  const opened: (() => Promise<void>)[] = [];
   before(async () => {
     server = await startApiServer({ controllers: "none" });
     writeFileSync(kubeconfig, server.kubeconfig);
@@ -42,6 +44,7 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
     await installDefinitions(client, [Box, Part]);
   });
   after(async () => {
+    for (const close of opened) await close();
     await client.close();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -58,7 +61,17 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
     operator: string,
     controllers: readonly Controller[],
     options: Partial<ManagerOptions>,
-  ) => createManager({ operator, controllers, client, shutdownTimeoutMs: 1000, ...options });
+  ) => {
+    const manager = createManager({
+      operator,
+      controllers,
+      client,
+      shutdownTimeoutMs: 1000,
+      ...options,
+    });
+    opened.push(() => manager.stop());
+    return manager;
+  };
 
   const describes = (name: string, what: RegExp): Promise<unknown> =>
     until(async () => {
@@ -116,6 +129,7 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
 
   it("a server that is down, and its return", async () => {
     const proxy = await openFaultProxy(server.url);
+    opened.push(() => proxy.close());
     const access = { ...(await loadKubeconfig({ text: server.kubeconfig })), server: proxy.url };
     const behind = createClient({ access });
     const terminal = await openTerminal();

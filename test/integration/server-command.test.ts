@@ -180,8 +180,9 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     assert.equal((await second.ended).code, 0);
   });
 
-  test("a failed start exits 1 with one line, and leaves no files", async () => {
+  test("a failed start exits 1 with one line, and leaves no files", async (t) => {
     const taken = createServer().listen(0, "127.0.0.1");
+    t.after(() => taken.close());
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
     writeFileSync(join(folder, "file"), "");
@@ -224,7 +225,6 @@ describe("homeostat server", { timeout: 60_000 }, () => {
       assert.match(err, message);
       assert.deepEqual([code, out, err.trim().split("\n").length], [1, "", 1]);
     }
-    taken.close();
     assert.ok(!existsSync(join(folder, "never")));
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith("directory")),

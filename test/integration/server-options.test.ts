@@ -94,6 +94,38 @@ describe("invalid options of a server", () => {
   });
 });
 
+describe("options without effect", () => {
+  for (const [options, ...expected] of [
+    [
+      { runtimeConfig: { "storagemigration.k8s.io/v1beta1": true } },
+      "storagemigration.k8s.io/v1beta1 is not served: its feature gate StorageVersionMigrator is off",
+    ],
+    [
+      {
+        featureGates: { StorageVersionMigrator: true },
+        runtimeConfig: { "storagemigration.k8s.io/v1beta1": true },
+      },
+    ],
+    [{ runtimeConfig: { "storagemigration.k8s.io/v1beta1": false } }],
+    [
+      { fakeNodes: 1 },
+      "controllers: none still runs pod-lifecycle, which fakeNodes or stages need",
+    ],
+    [
+      { stages: [{ name: "s", for: { apiVersion: "v1", kind: "Node" } }] },
+      "controllers: none still runs pod-lifecycle, stages, which fakeNodes or stages need",
+    ],
+    [{ fakeNodes: 1, controllers: "default" }],
+  ] as const)
+    test(`${JSON.stringify(options)}: ${expected.length ? "a warning" : "none"}`, async () => {
+      const warnings: string[] = [];
+      const warn = (message: string): void => void warnings.push(message);
+      const server = await startApiServer({ listen: false, controllers: "none", warn, ...options });
+      await server.close();
+      assert.deepEqual(warnings, expected);
+    });
+});
+
 describe("invalid options of a test cluster", () => {
   for (const [options, code, message] of [
     [{ fakeNodes: 1.5 }, "ERR_SERVER_OPTION", /fakeNodes: expected a whole number .*, got 1\.5$/],

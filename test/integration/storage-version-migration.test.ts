@@ -6,6 +6,7 @@ import { createClient, dynamicKind } from "homeostat/client";
 import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
 import { ClusterRole } from "homeostat/k8s/rbac/v1";
 import { StorageVersionMigration } from "homeostat/k8s/storagemigration/v1beta1";
+import { until } from "../fixtures/until.ts";
 
 const asked: ApiServerOptions = {
   featureGates: { StorageVersionMigrator: true },
@@ -27,14 +28,6 @@ async function open(options: ApiServerOptions) {
     await server.close();
   };
   return { client, close };
-}
-
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await read();
-    if (found !== undefined) return found;
-    await new Promise((done) => setTimeout(done, 10));
-  }
 }
 
 const version = (name: string, storage: boolean) => ({

@@ -10,6 +10,7 @@ import {
   type Controller,
   defineController,
   defineResource,
+  defineSignal,
   isHomeostatError,
   retry,
 } from "homeostat";
@@ -65,6 +66,34 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     await reporting.client.create(Box, Box("a", { size: 3 }));
     await reporting.settle();
     assert.equal(reporting.manager!.breaches().length, 1);
+  });
+
+  it("fails a test whose controller drops a result, or sets a signal that it does not list", async () => {
+    const full = defineSignal({
+      name: "full",
+      on: Box,
+      carrier: { annotation: "cluster.example.com/full" },
+      setBy: ["box"],
+      clearedBy: ["people"],
+    });
+    const drops = defineController(Box, {
+      reconcile: ({ retry }) => void retry.in("1h"),
+    });
+    const sets = defineController(Box, {
+      reconcile: (context) => full.set(context, context.object, "yes"),
+    });
+    for (const [controller, message] of [
+      [
+        drops,
+        /\n {2}ERR_RESULT_UNUSED \(Box default\/a\): retry\.in\(…\) has no effect: .*; return it$/,
+      ],
+      [sets, /\n {2}ERR_SIGNAL_UNLISTED \(Box default\/a\): "box" sets or clears the signal full /],
+    ] as const) {
+      await using cluster = await open([controller]);
+      await cluster.client.create(Box, Box("a", { size: 3 }));
+      await assert.rejects(cluster.settle(), code("ERR_TEST_BREACH", message));
+      await cluster.settle();
+    }
   });
 
   it("fails a test whose reconcile goes on failing, and says with what", async () => {

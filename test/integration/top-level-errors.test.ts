@@ -58,6 +58,10 @@ const printedByRunMain: readonly (readonly [string, RegExp])[] = [
     /^GET \/api\/v1\/namespaces\/default\/configmaps\/absent at https:\S+: configmaps "absent" not found\n$/,
   ],
   [
+    "a kind that is not served",
+    /^GET \S+\/boxes\/absent at https:\S+: the server answered 404 without a Status: 404 page not found; it does not serve boxes\.laws\.example\.com\/v1: install .*\n$/,
+  ],
+  [
     "a kubeconfig that is missing",
     /^ERR_KUBECONFIG_NOT_FOUND: .*\/nowhere\/kubeconfig.*\n {2}Correct the path\.\n$/,
   ],

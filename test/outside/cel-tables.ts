@@ -3,10 +3,11 @@
 // publishes are put to Kubernetes' environment. What upstream said is compared with what is said
 // here: values, errors, compile errors, costs and cost estimates. Nothing is served, so the server
 // under test is not used.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answerRecord, parseRecord, type Verdict } from "./cel/answer-record.ts";
 import { listPublishedExpressions } from "./cel/published-expressions.ts";
+import { copyModule, downloadModule } from "./go-module.ts";
 import type { CaseResult, Suite, Surroundings } from "./suite.ts";
 
 const kubernetes = "v0.36.3";
@@ -74,7 +75,7 @@ export const celTables: Suite = {
       { cwd: at.cache, env, limitMs: 600_000 },
     );
     for (const patch of patches) {
-      const folder = await copyModule(at, patch);
+      const folder = await copyPatched(at, patch);
       await at.run(["go", "mod", "edit", `-replace=${patch.module}=${folder}`], { cwd: at.cache });
     }
     // Not `run`: some of cel-go's tests fail with the text library that Kubernetes pins, and are
@@ -94,15 +95,11 @@ async function askPublished(
   at: Surroundings,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { Dir } = JSON.parse(
-    await at.run(["go", "mod", "download", "-json", `${published}@${publishedVersion}`], {
-      limitMs: 300_000,
-    }),
-  ) as { readonly Dir: string };
+  const folder = await downloadModule(at, `${published}@${publishedVersion}`);
   const texts = join(at.cache, "expressions.json");
   writeFileSync(
     texts,
-    JSON.stringify(listPublishedExpressions(join(Dir, "tests", "simple", "testdata"))),
+    JSON.stringify(listPublishedExpressions(join(folder, "tests", "simple", "testdata"))),
   );
   mkdirSync(join(at.cache, "ask"), { recursive: true });
   copyFileSync(join(at.here, "cel", "ask_expressions.go"), join(at.cache, "ask", "main.go"));
@@ -113,17 +110,12 @@ async function askPublished(
   });
 }
 
-async function copyModule(
+async function copyPatched(
   at: Surroundings,
   { module, version, renamed, recorder: [own, place] }: Patched,
 ): Promise<string> {
-  const { Dir } = JSON.parse(
-    await at.run(["go", "mod", "download", "-json", `${module}@${version}`], { limitMs: 300_000 }),
-  ) as { readonly Dir: string };
-  const folder = join(at.cache, module.replaceAll("/", "_"));
-  rmSync(folder, { recursive: true, force: true });
-  await at.run(["cp", "-r", Dir, folder]);
-  await at.run(["chmod", "-R", "u+w", folder]);
+  const name = module.replaceAll("/", "_");
+  const folder = await copyModule(at, `${module}@${version}`, name);
   for (const [file, changes] of Object.entries(renamed)) {
     const path = join(folder, file);
     writeFileSync(

@@ -4,6 +4,7 @@
 // runs on the real programs as well, in turn, and the wall times of both are printed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { copyModule } from "./go-module.ts";
 import type { CaseResult, Suite, Surroundings } from "./suite.ts";
 
 const version = "v0.24.1";
@@ -50,14 +51,7 @@ export const controllerRuntime: Suite = {
       join(at.cache, "assets"),
     ]);
     if (existsSync(source)) return;
-    const { Dir } = JSON.parse(
-      await at.run(
-        ["go", "mod", "download", "-json", `sigs.k8s.io/controller-runtime@${version}`],
-        { limitMs: 300_000 },
-      ),
-    ) as { readonly Dir: string };
-    await at.run(["cp", "-r", Dir, source]);
-    await at.run(["chmod", "-R", "u+w", source]);
+    await copyModule(at, `sigs.k8s.io/controller-runtime@${version}`, folder);
     // Modules carry no permissions, and these two are programs.
     await at.run([
       "chmod",

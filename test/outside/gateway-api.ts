@@ -3,6 +3,7 @@
 // libraries.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { copyModule } from "./go-module.ts";
 import type { CaseResult, Suite, Surroundings } from "./suite.ts";
 
 const version = "v1.4.1";
@@ -17,15 +18,7 @@ export const gatewayApi: Suite = {
   client: `gateway-api ${version} (its own CEL suite)`,
   async prepare(at) {
     const source = join(at.cache, "source");
-    if (!existsSync(source)) {
-      const { Dir } = JSON.parse(
-        await at.run(["go", "mod", "download", "-json", `sigs.k8s.io/gateway-api@${version}`], {
-          limitMs: 300_000,
-        }),
-      ) as { readonly Dir: string };
-      await at.run(["cp", "-r", Dir, source]);
-      await at.run(["chmod", "-R", "u+w", source]);
-    }
+    if (!existsSync(source)) await copyModule(at, `sigs.k8s.io/gateway-api@${version}`, "source");
     for (const channel of channels) {
       if (existsSync(programOf(at, channel))) continue;
       await at.run(

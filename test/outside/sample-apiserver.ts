@@ -4,10 +4,11 @@
 // reference server brings (tools/reference).
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { binaryPath, missingBinaries } from "../../tools/reference/build-reference.ts";
+import { freePorts } from "../fixtures/free-port.ts";
+import { copyModule } from "./go-module.ts";
 import type { CaseResult, KubectlConfig, Suite, Surroundings } from "./suite.ts";
 
 const version = "v0.36.3";
@@ -18,14 +19,7 @@ export const sampleApiserver: Suite = {
   client: `k8s.io/sample-apiserver ${version}`,
   async prepare(at) {
     if (existsSync(programOf(at))) return;
-    const source = join(at.cache, "source");
-    const { Dir } = JSON.parse(
-      await at.run(["go", "mod", "download", "-json", `k8s.io/sample-apiserver@${version}`], {
-        limitMs: 300_000,
-      }),
-    ) as { readonly Dir: string };
-    await at.run(["cp", "-rT", Dir, source]);
-    await at.run(["chmod", "-R", "u+w", source]);
+    const source = await copyModule(at, `k8s.io/sample-apiserver@${version}`, "source");
     await at.run(["go", "build", "-p", "2", "-o", programOf(at), "."], {
       cwd: source,
       limitMs: 1_800_000,
@@ -288,20 +282,6 @@ const registration = (port: number): readonly object[] => [
     },
   },
 ];
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((done) => {
-          server.listen(0, "127.0.0.1", () => done((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
-}
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;

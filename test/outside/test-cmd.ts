@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kubernetesVersion } from "../../tools/reference/build-reference.ts";
+import { downloadModule } from "./go-module.ts";
 import type { CaseResult, KubectlConfig, Suite, Surroundings } from "./suite.ts";
 import { parts } from "./test-cmd/parts.ts";
 
@@ -69,15 +70,11 @@ const programPath = (at: Surroundings, program: string): string =>
   join(at.cache, "source", "_output", "bin", program);
 
 async function copySources(at: Surroundings): Promise<void> {
-  const { Dir } = JSON.parse(
-    await at.run(["go", "mod", "download", "-json", `k8s.io/kubernetes@${version}`], {
-      limitMs: 600_000,
-    }),
-  ) as { readonly Dir: string };
+  const module = await downloadModule(at, `k8s.io/kubernetes@${version}`);
   const source = join(at.cache, "source");
   for (const folder of folders) {
     mkdirSync(join(source, folder), { recursive: true });
-    await at.run(["cp", "-r", `${join(Dir, folder)}/.`, join(source, folder)]);
+    await at.run(["cp", "-r", `${join(module, folder)}/.`, join(source, folder)]);
   }
   await at.run(["chmod", "-R", "u+w", source]);
   // Modules carry no permissions, and kubectl looks for plug-ins that may be run.

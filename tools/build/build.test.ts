@@ -24,7 +24,11 @@ async function bundled(
   };
   write("package.json", JSON.stringify({ name: "small", type: "module", exports }));
   write("dist/stale.js", "");
-  await bundlePackage(join(folder, "/"), groups);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  await bundlePackage(join(folder, "/"), groups).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   return {
     text: (path: string) => readFileSync(join(folder, "dist", path), "utf8"),
     run: async () =>
@@ -32,7 +36,7 @@ async function bundled(
         Record<string, unknown>
       >,
     write,
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    [Symbol.dispose]: remove,
   };
 }
 
@@ -85,6 +89,12 @@ test("output is ASCII, and means the same", async () => {
   assert.doesNotMatch(small.text("index.js"), /[^\u0000-\u007f]/);
   assert.deepEqual((await small.run())["all"], ["\ufeff", "μs", "é→", { μs: 1 }, true]);
 });
+
+test("a group of a file that does not exist is refused", () =>
+  assert.rejects(
+    bundled({ "index.ts": "export const one = 1;" }, { together: ["gone.ts"] }),
+    /^Error: bundle .*: no file src\/gone\.ts$/,
+  ));
 
 test("files of an earlier build are removed", async () => {
   using small = await bundled({ "index.ts": "export const one = 1;" });

@@ -1,7 +1,7 @@
 // The JavaScript of one published package: an entry for each public subpath and for each module
 // that is loaded late, and the files that they share. Dependencies stay imports; packages that
 // only the build needs become part of it.
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, posix, relative } from "node:path";
 import { rolldown } from "rolldown";
@@ -18,6 +18,10 @@ export async function bundlePackage(
   groups: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> {
   const sources = join(folder, "src");
+  const missing = Object.values(groups)
+    .flat()
+    .filter((file) => !existsSync(join(sources, file)));
+  if (missing.length) throw new Error(`bundle ${folder}: no file src/${missing.join(", src/")}`);
   const manifest = readManifest(folder);
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const output = join(folder, "dist");

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/open-kind-data.ts";
+import { gatedGroups } from "../../packages/apiserver/src/server/gated-apis.ts";
 import { readSources } from "../read-sources.ts";
 import { emitTypeFiles, toExports } from "./types/emit-type-files.ts";
 
@@ -16,7 +17,7 @@ const manifest = join(root, "packages/homeostat/package.json");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 const files = await emitTypeFiles(
-  openKindData(read(source), undefined, new Set(["storagemigration.k8s.io"])),
+  openKindData(read(source), undefined, gatedGroups()),
   source,
   JSON.parse(read(".oxfmtrc.json")),
 );

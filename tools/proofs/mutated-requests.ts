@@ -24,6 +24,7 @@ import {
   removeGuards,
 } from "../../test/fixtures/mutated-requests/guards.ts";
 import { ask, gatherMaterial, storm } from "../../test/fixtures/mutated-requests/storm.ts";
+import { withToken } from "./with-token.ts";
 
 const [total = 12_000, seeds = 4, first = 1] = process.argv.slice(2, 5).map(Number);
 const wires = process.argv[5] === undefined ? ["in-process", "https"] : [process.argv[5]];
@@ -142,13 +143,5 @@ function mayRefuse(error: Error): boolean {
 
 async function wireTo(token: string): Promise<Transport> {
   const { server: url, tls } = await loadKubeconfig({ text: server.kubeconfig });
-  const transport = createUndiciTransport({ server: url, ...(tls ? { tls } : {}) });
-  return {
-    send: (request, sink) =>
-      transport.send(
-        { ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } },
-        sink,
-      ),
-    close: () => transport.close(),
-  };
+  return withToken(createUndiciTransport({ server: url, tls }), token);
 }

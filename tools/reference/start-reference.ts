@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { request } from "node:https";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "../../test/fixtures/free-port.ts";
 import { binaryPath, missingBinaries, type BinaryName } from "./build-reference.ts";
 
 export interface ReferenceOptions {
@@ -211,22 +211,6 @@ const managerFlags = (folder: string, port: number, kubeconfig: string): readonl
   `--cluster-signing-cert-file=${join(folder, "ca.crt")}`,
   `--cluster-signing-key-file=${join(folder, "ca.key")}`,
 ];
-
-const freePorts = async (count: number): Promise<readonly number[]> => {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer().once("error", reject);
-          server.listen(0, "127.0.0.1", () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-};
 
 /**
  * Bearer tokens rather than client certificates: a request can then drop its credential on a

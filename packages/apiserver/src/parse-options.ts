@@ -1,7 +1,7 @@
 // Parses a server's options before anything starts: names, types and ranges, then controllers,
 // stages and service ranges. Imports a parser only when an option needs it.
 // Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go.
-import type { ApiServerOptions } from "./api-server-options.ts";
+import { type ApiServerOptions, warnOf } from "./api-server-options.ts";
 import { optionError } from "./apimachinery/errors/server-error.ts";
 import type { ControllerDescriptor } from "./component-helpers/controller/controller.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";
@@ -30,15 +30,20 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   const stages = options.stages?.length ? await parseStages(options.stages) : [];
   const selection = selectControllers(options, stages);
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
+  const warn = (message: string): void => warnOf(options)(message, undefined);
+  if (selection.names === "none" && selection.needed.length)
+    warn(
+      `controllers: none still runs ${selection.needed.join(", ")}, which fakeNodes or stages need`,
+    );
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
   return {
     ...options,
     selection,
     stages,
-    core: parseCore({
-      ...(await configured(options)),
-      podsHaveAccounts: havePodsAccounts(options),
-    }),
+    core: parseCore(
+      { ...(await configured(options)), podsHaveAccounts: havePodsAccounts(options) },
+      warn,
+    ),
   };
 }
 
@@ -47,8 +52,13 @@ const accountCreators = new Set(["all", "*", "serviceaccount", "serviceaccount-c
 
 /** True if pods run on fake nodes, and namespaces have the account that they run as. */
 function havePodsAccounts({ fakeNodes, controllers }: ApiServerOptions): boolean {
-  const names = [controllers ?? []].flat().flatMap((each) => each.split(","));
-  return fakeNodes !== undefined && names.some((name) => accountCreators.has(name.trim()));
+  const names = [controllers ?? []]
+    .flat()
+    .flatMap((each) => each.split(",").map((name) => name.trim()));
+  const isRemoved = names.some(
+    (name) => name.startsWith("-") && accountCreators.has(name.slice(1)),
+  );
+  return fakeNodes !== undefined && !isRemoved && names.some((name) => accountCreators.has(name));
 }
 
 /** With what the file of configurations says of admission plug-ins. */

@@ -59,8 +59,9 @@ test("says which objects may lie in an old version, and rewrites them", async (t
     if (served) break;
     await new Promise((done) => setTimeout(done, 10));
   }
-  for (const name of ["a", "b"])
-    await client.create(Post, { metadata: { name, namespace: "default" } } as never);
+  const create = (name: string) =>
+    client.create(Post, { metadata: { name, namespace: "default" } } as never);
+  await create("a");
   const nothing = "No definition lists a version other than its storage version.\n";
   assert.deepEqual(await run(...at), { code: 0, out: nothing });
 
@@ -68,6 +69,11 @@ test("says which objects may lie in an old version, and rewrites them", async (t
     type: "merge",
     body: { spec: { versions: [version("v1", false), version("v2", true)] } },
   });
+  assert.deepEqual(await run(...at), {
+    code: 0,
+    out: "posts.x.io: stored as v2; up to 1 object may still lie in v1\n",
+  });
+  await create("b");
   assert.deepEqual(await run(...at), {
     code: 0,
     out: "posts.x.io: stored as v2; up to 2 objects may still lie in v1\n",
@@ -107,8 +113,9 @@ test("a server that refuses or is away is one message, without a stack", async (
     err.push(String(chunk));
     return true;
   });
-  t.after(() => {
+  t.after(async () => {
     write.mock.restore();
+    await server.close();
     rmSync(home, { recursive: true });
   });
   const text = readFileSync(kubeconfigPath, "utf8");

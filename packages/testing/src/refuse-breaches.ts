@@ -1,4 +1,5 @@
-// Fails a test whose controllers depend on something that they do not declare.
+// Fails a test whose controllers make mistakes that would otherwise show in their log alone: they
+// depend on something that they do not declare, or drop a result.
 import { HomeostatError, type Manager } from "homeostat";
 
 /** Returns a function that throws ERR_TEST_BREACH once for what is new since its last call. */
@@ -13,9 +14,9 @@ export function refuseBreaches(manager: Manager | undefined): (during: string) =
     );
     throw new HomeostatError(
       "ERR_TEST_BREACH",
-      `${during}: controllers depend on what they do not declare:\n${lines.join("\n")}`,
+      `${during}: controllers make mistakes that fail no reconcile:\n${lines.join("\n")}`,
       {
-        hint: 'declare it as the message says, or start the cluster with `breaches: "report"`',
+        hint: 'do what the message says, or start the cluster with `breaches: "report"`',
       },
     );
   };

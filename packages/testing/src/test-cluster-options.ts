@@ -26,7 +26,8 @@ export interface TestClusterOptions {
   readonly audit?: NonNullable<ApiServerOptions["audit"]>;
   /**
    * Whether `settle` and `close` reject when a controller depends on something that it does not
-   * declare (ERR_TEST_BREACH), or `manager.breaches()` alone shows it. Default `fail`.
+   * declare, or drops a result (ERR_TEST_BREACH), or `manager.breaches()` alone shows it. Default
+   * `fail`.
    */
   readonly breaches?: "fail" | "report";
   /**

@@ -35,7 +35,7 @@ export interface TestCluster extends AsyncDisposable {
    * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
    * naming the busy objects after `timeoutMs` (default 10 s), ERR_TEST_FAILING naming the objects
    * whose reconcile goes on failing, ERR_TEST_BREACH when a controller depends on something that it
-   * does not declare.
+   * does not declare, or drops a result.
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /**

@@ -4,6 +4,7 @@
 // nodes, and nothing plays the programs of pods.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { copyModule } from "../go-module.ts";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";
 import { choices } from "./choices.ts";
 import { chooseCases, type Chosen, focusOf, type Spec, unusedChoices } from "./choose-cases.ts";
@@ -116,18 +117,6 @@ async function buildServers(at: Surroundings): Promise<void> {
     env: go,
     limitMs: 1_800_000,
   });
-}
-
-/** A copy of a published module that can be changed. */
-async function copyModule(at: Surroundings, module: string, name: string): Promise<string> {
-  const folder = join(at.cache, name);
-  rmSync(folder, { recursive: true, force: true });
-  const { Dir } = JSON.parse(
-    await at.run(["go", "mod", "download", "-json", module], { limitMs: 600_000 }),
-  ) as { readonly Dir: string };
-  await at.run(["cp", "-r", Dir, folder]);
-  await at.run(["chmod", "-R", "u+w", folder]);
-  return folder;
 }
 
 const go = { GOFLAGS: "-mod=mod", GOWORK: "off", CGO_ENABLED: "0" };

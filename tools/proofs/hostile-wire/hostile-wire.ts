@@ -12,6 +12,7 @@ import { loadKubeconfig } from "../../../packages/homeostat/src/client/index.ts"
 import { createUndiciTransport } from "../../../packages/homeostat/src/client/undici-transport.ts";
 import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts";
 import { ask } from "../../../test/fixtures/mutated-requests/storm.ts";
+import { withToken } from "../with-token.ts";
 import { attacks, type Victim } from "./attacks.ts";
 
 const [total = 2000, seed = 1] = process.argv.slice(2).map(Number);
@@ -133,13 +134,5 @@ async function held(): Promise<{ readonly handles: number; readonly bytes: numbe
 
 async function connectClient(): Promise<Transport> {
   const { server: url, tls } = await loadKubeconfig({ text: server.kubeconfig });
-  const client = createUndiciTransport({ server: url, tls, connections: 1 });
-  return {
-    send: (request, sink) =>
-      client.send(
-        { ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } },
-        sink,
-      ),
-    close: () => client.close(),
-  };
+  return withToken(createUndiciTransport({ server: url, tls, connections: 1 }), server.token);
 }

@@ -63,12 +63,11 @@ export async function startHook(): Promise<MarkingHook> {
 const registration = "admissionregistration.k8s.io/v1";
 const groups = ["", "proof.example.com"];
 const resources = ["configmaps", "secrets", "services", "widgets"];
-const rules = (operations: readonly string[]) => [
-  { apiGroups: groups, apiVersions: ["*"], resources, operations },
-];
 /** Objects of writers only. */
 const matchConditions = [{ name: "of-writers", expression: "request.name.startsWith('w')" }];
-const writes = rules(["CREATE", "UPDATE"]);
+const writes = [
+  { apiGroups: groups, apiVersions: ["*"], resources, operations: ["CREATE", "UPDATE"] },
+];
 const rbac = "rbac.authorization.k8s.io";
 
 const guardsOf = ({ url, caBundle }: MarkingHook): readonly (readonly [string, object])[] => [

@@ -16,6 +16,7 @@ import { loadKubeconfig } from "../../../packages/homeostat/src/client/index.ts"
 import { createUndiciTransport } from "../../../packages/homeostat/src/client/undici-transport.ts";
 import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts";
 import { freePort } from "../../../test/fixtures/free-port.ts";
+import { withToken } from "../with-token.ts";
 import { Follower } from "./follower.ts";
 import { judgeGuards, placeGuards, startHook } from "./guards.ts";
 import { isOurs, Knowledge, type Shown } from "./knowledge.ts";
@@ -259,16 +260,5 @@ async function get(transport: Transport, path: string): Promise<unknown> {
 async function connect(where: Place, token?: string): Promise<Transport> {
   const { server, tls, auth } = await loadKubeconfig({ path: kubeconfigOf(where) });
   assert.ok(auth.type === "token", "the kubeconfig has a token");
-  const transport = createUndiciTransport({ server, tls });
-  return {
-    send: (request, sink) =>
-      transport.send(
-        {
-          ...request,
-          headers: { authorization: `Bearer ${token ?? auth.token}`, ...request.headers },
-        },
-        sink,
-      ),
-    close: () => transport.close(),
-  };
+  return withToken(createUndiciTransport({ server, tls }), token ?? auth.token);
 }

@@ -13,6 +13,7 @@ import {
   type ByteStream,
   type Handler,
   isStream,
+  wholeBody,
 } from "../apimachinery/handler.ts";
 import {
   createAuthority,
@@ -74,7 +75,7 @@ async function setUp(t: TestContext, options: Partial<ControlPlaneOptions> = {})
     });
   const text = async (...request: Parameters<typeof send>): Promise<string> => {
     const { body } = await send(...request);
-    if (!isStream(body)) return Buffer.from(body).toString("utf8");
+    if (!isStream(body)) return Buffer.from(wholeBody(body)).toString("utf8");
     let out = "";
     return await new Promise((done) => {
       body.open({
@@ -191,7 +192,7 @@ test("no answer to a check is left open", async (t) => {
       open(sink) {
         open--;
         queueMicrotask(() => {
-          if (!isStream(body)) sink.data(body);
+          if (!isStream(body)) sink.data(wholeBody(body));
           sink.end();
         });
         return { resume: () => {}, close: () => {} };

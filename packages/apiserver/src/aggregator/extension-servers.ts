@@ -6,6 +6,7 @@ import type { Clock } from "homeostat/runtime";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { type ApiRequest, type ApiResponse, discard, readBody } from "../apimachinery/handler.ts";
 import { inTime } from "../apimachinery/in-time.ts";
+import { textResponse } from "../apimachinery/text-response.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { ServiceResolver } from "../webhook-client/webhook-client.ts";
@@ -208,8 +209,4 @@ function forwarded({ headers, path }: ApiRequest): Record<string, string> {
 }
 
 /** As Go's http.Error: text with 503. */
-const httpError = (text: string): ApiResponse => ({
-  status: 503,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-  body: new TextEncoder().encode(`${text}\n`),
-});
+const httpError = (text: string): ApiResponse => textResponse(503, `${text}\n`);

@@ -2,6 +2,7 @@
 // bytes, or a stream of bytes. Transports (HTTP/1.1, HTTP/2, in-process) know this file only; the
 // core knows no socket.
 import type { ObjectChange } from "homeostat/api";
+import { BodyParts } from "./body-parts.ts";
 import type { UserInfo } from "./user-info.ts";
 
 /**
@@ -81,7 +82,7 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: Uint8Array | ByteStream;
+  readonly body: Uint8Array | BodyParts | ByteStream;
   /** There is no answer: the connection is cut. Clients in this process get this error. */
   readonly cut?: Error;
 }
@@ -96,7 +97,7 @@ export function discard({ body }: ApiResponse): void {
 
 /** All bytes of a body. Rejects if it breaks off. */
 export async function readBody(body: ApiResponse["body"]): Promise<Uint8Array> {
-  if (!isStream(body)) return body;
+  if (!isStream(body)) return wholeBody(body);
   const chunks: Uint8Array[] = [];
   return await new Promise((done, fail) => {
     body.open({
@@ -108,6 +109,10 @@ export async function readBody(body: ApiResponse["body"]): Promise<Uint8Array> {
 }
 
 /** True when the body is pushed over time. */
-export function isStream(body: Uint8Array | ByteStream): body is ByteStream {
+export function isStream(body: ApiResponse["body"]): body is ByteStream {
   return "open" in body;
 }
+
+/** The bytes of a body that is no stream. */
+export const wholeBody = (body: Uint8Array | BodyParts): Uint8Array =>
+  body instanceof BodyParts ? body.join() : body;

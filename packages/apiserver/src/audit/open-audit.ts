@@ -47,11 +47,23 @@ interface AuditParts {
 }
 
 const bytesInMegabyte = 1024 * 1024;
+/** How a log is written. Upstream ignores them where it has no path. */
+const logSettings = [
+  "logFormat",
+  "logMaxAgeDays",
+  "logMaxBackups",
+  "logMaxSizeMegabytes",
+] as const satisfies readonly (keyof AuditOptions)[];
 
 /** Reads the policy and opens the log. Throws a ServerError. */
 export async function openAudit(options: AuditOptions, parts: AuditParts): Promise<OpenAudit> {
   const policy = await policyOf(options, parts);
   const log = openLogOf(options, parts);
+  const settings = log ? [] : logSettings.filter((name) => options[name] !== undefined);
+  if (settings.length) {
+    const names = settings.map((name) => `audit.${name}`).join(", ");
+    parts.warn(`${names} without audit.logPath: no audit log is written`, null);
+  }
   if (!policy) {
     if (log) parts.warn("there is an audit log and no audit policy: no events are recorded", null);
     return { auditor: undefined, stream: undefined, close: async () => await log?.close() };

@@ -134,7 +134,14 @@ test("unknown and repeated fields are ignored with a warning", async () => {
   for (const [text, errors] of cases)
     assert.deepEqual(await read(text), { fault: "", warned: [lenient + errors] });
   const noKind = "apiVersion: audit.k8s.io/v1\nrules: [{level: None}]";
-  for (const text of [noKind, `${head}rules: [{level: None}]\n---\nrules: []`])
+  assert.deepEqual(await read(noKind), { fault: "", warned: [] });
+});
+
+test("documents after the first are not read, with a warning", async () => {
+  const one = `${head}rules: [{level: None}]\n`;
+  const warned = ["Audit policy has 2 YAML documents: only the first is read"];
+  assert.deepEqual(await read(`${one}---\nrules: []`), { fault: "", warned });
+  for (const text of [`---\n${one}`, `${one}---\n# nothing\n`, `${one}...\n`])
     assert.deepEqual(await read(text), { fault: "", warned: [] });
 });
 

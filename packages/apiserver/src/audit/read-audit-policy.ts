@@ -13,7 +13,7 @@ import type { AuditPolicy } from "./audit-policy.ts";
 import { policyModel, withPolicyTypes } from "./policy-types.ts";
 import { validateAuditPolicy } from "./validate-audit-policy.ts";
 
-/** Receives what strict decoding refuses and lenient decoding accepts. */
+/** Receives what strict decoding refuses and lenient decoding accepts, and what is not read. */
 type Warn = (message: string) => void;
 
 /** Reads a file. Throws an Error with upstream's message. */
@@ -52,7 +52,18 @@ export async function readAuditPolicy(text: Uint8Array, warn: Warn): Promise<Aud
     warn(
       `Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${formatStrict(errors)}`,
     );
+  await warnOfOtherDocuments(text, warn);
   return validated(object as unknown as Partial<AuditPolicy>);
+}
+
+/** Upstream reads the first document of a file and says nothing of the others. */
+async function warnOfOtherDocuments(text: Uint8Array, warn: Warn): Promise<void> {
+  const { isScalar, parseAllDocuments } = await import("yaml");
+  const documents = parseAllDocuments(Buffer.from(text).toString(), { logLevel: "silent" });
+  const isEmpty = ({ contents }: (typeof documents)[number]): boolean =>
+    contents === null || (isScalar(contents) && contents.value === null);
+  const count = documents.filter((document) => !isEmpty(document)).length;
+  if (count > 1) warn(`Audit policy has ${count} YAML documents: only the first is read`);
 }
 
 /** Validates a policy. Throws an Error with upstream's message. */

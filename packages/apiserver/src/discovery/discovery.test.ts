@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { catalog } from "./testdata/catalog.ts";
-import { createDiscovery, pageNotFound } from "./discovery.ts";
+import { pageNotFound } from "../apimachinery/text-response.ts";
+import { createDiscovery } from "./discovery.ts";
 import type { DiscoveryRequest } from "./discovery-request.ts";
 
 const verbs = ["get", "list"];

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
+import { textResponse } from "../apimachinery/text-response.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
@@ -72,12 +73,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 function plainResponse(request: DiscoveryRequest): ApiResponse | undefined {
   const { path, query } = request;
   const health = healthText(path, query);
-  if (health !== undefined)
-    return {
-      status: 200,
-      headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-      body: encoder.encode(health),
-    };
+  if (health !== undefined) return textResponse(200, health);
   if (path !== "/version" && path !== "/version/") return undefined;
   return refusal(request, ["application/json"]) ?? json(200, versionDocument);
 }
@@ -183,15 +179,6 @@ async function write(
   return {
     mediaType: "application/json",
     body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`),
-  };
-}
-
-/** The 404 for a path without a handler. */
-export function pageNotFound(): ApiResponse {
-  return {
-    status: 404,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-    body: encoder.encode("404 page not found\n"),
   };
 }
 

@@ -1,7 +1,7 @@
 // Compresses large responses for clients that accept gzip.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go (threshold, level,
 // which responses); k8s.io/kube-openapi/pkg/handler (version two), Prometheus's promhttp (metrics).
-import type { ApiResponse } from "../apimachinery/handler.ts";
+import { type ApiResponse, isStream } from "../apimachinery/handler.ts";
 
 const thresholdBytes = 128 * 1024;
 const level = 1;
@@ -19,8 +19,7 @@ export function gzipHeaders(
   acceptEncoding: string | undefined,
   answer: ApiResponse,
 ): Readonly<Record<string, string>> | undefined {
-  if (!(answer.body instanceof Uint8Array) || answer.body.length === 0 || !acceptEncoding)
-    return undefined;
+  if (isStream(answer.body) || answer.body.length === 0 || !acceptEncoding) return undefined;
   const packed = { "content-encoding": "gzip" };
   // Upstream, metrics and OpenAPI have their own handlers.
   if (path === "/metrics" || path.startsWith("/metrics/"))

@@ -11,6 +11,7 @@ import {
   isStream,
   type OpenStream,
   type StreamSink,
+  wholeBody,
 } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 
@@ -133,7 +134,7 @@ class InProcessExchange implements Exchange {
       const stream = body.open(this.#streamSink());
       this.#stream = stream;
       if (this.#ended) stream.close();
-    } else if (!body.length || this.#sink.data(body)) this.#end();
+    } else if (!body.length || this.#sink.data(wholeBody(body))) this.#end();
     else if (!this.#ended) this.#paused = () => this.#end();
   }
 

@@ -96,7 +96,10 @@ function ask(
 }
 
 const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  for (const end = performance.now() + 15_000; !condition();) {
+    assert.ok(performance.now() < end, `it never happened: ${condition.toString()}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 };
 
 const certificateOf = (authority: Authority): KeyPair =>

@@ -8,6 +8,7 @@ import {
   type ApiResponse,
   type Handler,
   isStream,
+  wholeBody,
 } from "../apimachinery/handler.ts";
 
 /** An import of node:http would load Node's fetch: see listen.ts. */
@@ -67,6 +68,6 @@ function formatAnswer({ status, headers, body }: ApiResponse): Uint8Array | stri
     Buffer.from(
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${values.join("")}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`,
     ),
-    body,
+    wholeBody(body),
   ]);
 }

@@ -12,7 +12,9 @@ import {
   type Handler,
   isStream,
   maxBodyBytes,
+  wholeBody,
 } from "../apimachinery/handler.ts";
+import { BodyParts, slabBytes } from "../apimachinery/body-parts.ts";
 import { headerText, toHeaderBytes } from "../apimachinery/header-text.ts";
 import { type StreamTurns, StreamWriter } from "./stream-writer.ts";
 
@@ -90,11 +92,11 @@ export async function sendAnswer(
     pushStream(answer.body, response, exchange);
   } else {
     const packing = gzipHeaders(apiRequest.path, apiRequest.headers["accept-encoding"], answer);
-    send(
+    await send(
       response,
       answer.status,
       packing ? { ...answer.headers, ...packing } : answer.headers,
-      packing ? await gzipBody(answer.body) : answer.body,
+      packing ? await gzipBody(wholeBody(answer.body)) : answer.body,
     );
   }
 }
@@ -113,17 +115,36 @@ export function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeader
   return out;
 }
 
-function send(
+async function send(
   response: AnyResponse,
   status: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
-  body: Uint8Array,
-): void {
+  body: Uint8Array | BodyParts,
+): Promise<void> {
   if (response.destroyed) return;
   const written = wireHeaders(headers);
   if (status !== 304 && status !== 204) written["content-length"] = body.length;
   response.writeHead(status, written);
-  response.end(body);
+  if (body instanceof BodyParts) await sendParts(response, body);
+  else response.end(body);
+}
+
+/** A slab is filled again once it has been written. */
+async function sendParts(response: AnyResponse, parts: BodyParts): Promise<void> {
+  let closed = false;
+  let wake: (() => void) | undefined;
+  response.once("close", () => {
+    closed = true;
+    wake?.();
+  });
+  for (const slab of parts.slabs(slabBytes)) {
+    await new Promise<void>((written) => {
+      wake = written;
+      response.write(slab, () => written());
+    });
+    if (closed || response.destroyed) return;
+  }
+  response.end();
 }
 
 /** Pipes a stream to a response until either ends. */

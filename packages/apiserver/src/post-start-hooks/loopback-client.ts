@@ -3,7 +3,7 @@
 // Upstream: the loopback client of k8s.io/apiserver/pkg/server/config_selfclient.go.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import { type Handler, isStream } from "../apimachinery/handler.ts";
+import { type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
 import { loopbackUser } from "../apimachinery/user-info.ts";
 
 /** An answer with its body parsed. */
@@ -40,7 +40,7 @@ export function createLoopbackClient(handler: Handler): LoopbackClient {
       throw new Error(
         `${method} ${path}: expected one answer from the server itself, got a stream; this is a bug`,
       );
-    return { status: answer.status, object: readObject(answer.body) };
+    return { status: answer.status, object: readObject(wholeBody(answer.body)) };
   };
 }
 

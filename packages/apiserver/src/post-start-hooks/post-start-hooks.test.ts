@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
-import { isStream } from "../apimachinery/handler.ts";
+import { isStream, wholeBody } from "../apimachinery/handler.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
 import type { Store } from "../storage/store.ts";
 import {
@@ -40,7 +40,7 @@ async function start(options: Partial<ControlPlaneOptions> = {}) {
       user,
     });
     if (isStream(answer.body)) throw new Error(`${method} ${path}: expected one answer`);
-    return JSON.parse(Buffer.from(answer.body).toString()) as JsonObject;
+    return JSON.parse(Buffer.from(wholeBody(answer.body)).toString()) as JsonObject;
   };
   return { ask, runtime, store };
 }

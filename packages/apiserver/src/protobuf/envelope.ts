@@ -2,6 +2,7 @@
 // names the type.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go,
 // pkg/runtime/generated.proto (Unknown).
+import { BodyParts } from "../apimachinery/body-parts.ts";
 import { ProtobufError, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -59,13 +60,36 @@ function readTypeMeta(reader: WireReader, out: { apiVersion: string; kind: strin
 /** Puts a message into an envelope. */
 export function sealEnvelope({ apiVersion, kind, raw }: Envelope): Uint8Array {
   const writer = new WireWriter();
+  open(writer, { apiVersion, kind });
+  writer.bytes(2, raw);
+  close(writer);
+  return writer.finish();
+}
+
+/** {@link sealEnvelope} of a message in parts. */
+export function sealParts(type: Omit<Envelope, "raw">, raw: BodyParts): BodyParts {
+  const head = new WireWriter();
+  open(head, type);
+  head.bytesHead(2, raw.length);
+  const tail = new WireWriter();
+  close(tail);
+  const sealed = new BodyParts();
+  sealed.add(head.finish());
+  sealed.append(raw);
+  sealed.add(tail.finish());
+  return sealed;
+}
+
+function open(writer: WireWriter, { apiVersion, kind }: Omit<Envelope, "raw">): void {
   writer.raw(magic);
   writer.nested(1, () => {
     writer.string(1, apiVersion);
     writer.string(2, kind);
   });
-  writer.bytes(2, raw);
+}
+
+/** No content encoding, no content type. */
+function close(writer: WireWriter): void {
   writer.string(3, "");
   writer.string(4, "");
-  return writer.finish();
 }

@@ -8,13 +8,14 @@ import {
   type JsonObject,
   parseApiVersion,
 } from "homeostat/api";
+import { BodyParts } from "../apimachinery/body-parts.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import type { ListHead, ProtobufBody, ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { MessageDecoder } from "./decode-message.ts";
 import { MessageEncoder } from "./encode-message.ts";
-import { type Envelope, openEnvelope, sealEnvelope } from "./envelope.ts";
+import { type Envelope, openEnvelope, sealEnvelope, sealParts } from "./envelope.ts";
 import { ProtobufError, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -119,15 +120,29 @@ function encodeList(
   encoder: MessageEncoder,
   { apiVersion, kind, metadata }: ListHead,
   items: readonly Uint8Array[],
-): Uint8Array | undefined {
+): BodyParts | undefined {
   const gv = parseApiVersion(apiVersion);
   const found = gv && data.typeOf(gv.group, gv.version, kind);
   const field = found?.members.find(({ name }) => name === "items")?.number;
   if (!found || !field) return undefined;
   const writer = new WireWriter();
   encoder.encode(found.model, { metadata, items: [] }, writer);
-  for (const item of items) writer.bytes(field, item);
-  return sealEnvelope({ apiVersion, kind, raw: writer.finish() });
+  const message = new BodyParts();
+  message.add(writer.finish());
+  const heads = new Map<number, Uint8Array>();
+  for (const item of items) {
+    let head = heads.get(item.length);
+    if (!head) heads.set(item.length, (head = headOf(field, item.length)));
+    message.add(head);
+    message.add(item);
+  }
+  return sealParts({ apiVersion, kind }, message);
+}
+
+function headOf(field: number, length: number): Uint8Array {
+  const writer = new WireWriter();
+  writer.bytesHead(field, length);
+  return writer.finish();
 }
 
 /**

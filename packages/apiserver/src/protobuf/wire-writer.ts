@@ -35,9 +35,14 @@ export class WireWriter {
   }
 
   bytes(field: number, bytes: Uint8Array): void {
-    this.#varint(field * 8 + 2);
-    this.#varint(bytes.length);
+    this.bytesHead(field, bytes.length);
     this.raw(bytes);
+  }
+
+  /** What stands before the bytes of a field. */
+  bytesHead(field: number, length: number): void {
+    this.#varint(field * 8 + 2);
+    this.#varint(length);
   }
 
   string(field: number, text: string): void {

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go,
 // jsr311.go), k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";
+import { pageNotFound } from "../apimachinery/text-response.ts";
 import {
   badRequestError,
   failure,
@@ -17,17 +18,8 @@ import { patchTypes } from "./patch/patch-type.ts";
 import type { ServerRequest } from "./request/server-request.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
-/** 404 as text. */
-export function pageNotFound(): ApiResponse {
-  return {
-    status: 404,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-    body: new TextEncoder().encode("404 page not found\n"),
-  };
-}
-
 /** The 405 of the installed routes. */
-export function notAllowedError(): Error {
+function notAllowedError(): Error {
   return failure(
     405,
     "MethodNotAllowed",
@@ -49,7 +41,7 @@ export function unknownPathResponse(core: CoreServices, request: ServerRequest):
 }
 
 /** True if routes are installed below this group: its unknown paths are answered by a Status. */
-export function isInstalledGroup(core: CoreServices, group: string): boolean {
+function isInstalledGroup(core: CoreServices, group: string): boolean {
   return core.catalog.all().some((each) => each.routing === "installed" && each.group === group);
 }
 

@@ -3,11 +3,9 @@
 // k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
-import { createVirtualRuntime } from "homeostat/runtime";
+import type { JsonObject } from "homeostat/api";
 import { isStream } from "../apimachinery/handler.ts";
-import { createMemoryStore } from "../storage/memory-store.ts";
-import { createControlPlane } from "./control-plane.ts";
+import { createTestPlane } from "./testdata/test-plane.ts";
 
 const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const cars = "/apis/x.io/v1/namespaces/default/cars";
@@ -27,22 +25,9 @@ const definition: JsonObject = {
 };
 
 async function setUp(t: TestContext) {
-  const runtime = createVirtualRuntime();
-  const plane = await createControlPlane({
-    store: createMemoryStore(),
-    runtime,
-    tokens: new Map(),
-  });
+  const plane = await createTestPlane();
   t.after(() => plane.close());
-  const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-  const ask = async (method: string, path: string, body?: Json, type = "application/json") =>
-    await plane.handler({
-      method,
-      path,
-      headers: { "content-type": type },
-      body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
-      user,
-    });
+  const { runtime, send: ask } = plane;
   const watch = async (path: string) => {
     const { body } = await ask("GET", `${path}?watch=1`);
     assert.ok(isStream(body));

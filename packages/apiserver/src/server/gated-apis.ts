@@ -30,16 +30,25 @@ const gatedApis: readonly GatedApi[] = [
   },
 ];
 
-/** Groups whose feature gate and API are both enabled. The key of a resource decides for it. */
-export function enabledGroups({
-  featureGates = {},
-  runtimeConfig = {},
-}: GatedApis): ReadonlySet<string> {
-  const isEnabled = ({ gate, keys }: GatedApi): boolean =>
-    featureGates[gate] === true && keys.map((key) => runtimeConfig[key]).findLast(isGiven) === true;
-  return new Set(gatedApis.filter(isEnabled).map(({ group }) => group));
-}
+/** Every group that is off by default. */
+export const gatedGroups = (): ReadonlySet<string> => new Set(gatedApis.map(groupOf));
 
+/** Groups whose feature gate and API are both enabled. */
+export const enabledGroups = (options: GatedApis): ReadonlySet<string> =>
+  new Set(gatedApis.filter((api) => hasGate(api, options) && isAsked(api, options)).map(groupOf));
+
+/** APIs that are enabled and not served, because their feature gate is off. */
+export const gatedApiWarnings = (options: GatedApis): readonly string[] =>
+  gatedApis
+    .filter((api) => isAsked(api, options) && !hasGate(api, options))
+    .map(({ gate, keys }) => `${keys[0]} is not served: its feature gate ${gate} is off`);
+
+const groupOf = ({ group }: GatedApi): string => group;
+const hasGate = ({ gate }: GatedApi, { featureGates = {} }: GatedApis): boolean =>
+  featureGates[gate] === true;
+/** The key of a resource decides for it. */
+const isAsked = ({ keys }: GatedApi, { runtimeConfig = {} }: GatedApis): boolean =>
+  keys.map((key) => runtimeConfig[key]).findLast(isGiven) === true;
 const isGiven = (value: boolean | undefined): boolean => value !== undefined;
 
 /** Names that this server does not know. */

@@ -5,6 +5,7 @@ import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
+import { textResponse } from "../apimachinery/text-response.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { Admission, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { errorResponse } from "../registry/response/error-response.ts";
@@ -276,18 +277,10 @@ function openOrRefuse(api: ApiRequest, { core }: FilterServices): ServerRequest 
   try {
     return openRequest(api, core.runtime.clock.now());
   } catch (error) {
-    if (!(error instanceof RequestInfoError)) return plainText(400, "400 Bad Request");
-    return plainText(
+    if (!(error instanceof RequestInfoError)) return textResponse(400, "400 Bad Request");
+    return textResponse(
       500,
       `Internal Server Error: ${quoteGo(api.path)}: failed to create RequestInfo: ${error.message}\n`,
     );
   }
-}
-
-function plainText(status: number, text: string): ApiResponse {
-  return {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-    body: new TextEncoder().encode(text),
-  };
 }

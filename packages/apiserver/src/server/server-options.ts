@@ -2,7 +2,7 @@
 // Invalid values abort startup.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
 import type { AuthorizationMode } from "../authorization/modes.ts";
-import { enabledGroups, type GatedApis, gatedApiFaults } from "./gated-apis.ts";
+import { enabledGroups, type GatedApis, gatedApiFaults, gatedApiWarnings } from "./gated-apis.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
 import { choiceFaults, configurationFaults, type PluginChoice } from "../admission/plugins.ts";
@@ -20,13 +20,15 @@ export interface ServerOptions extends GatedApis {
   readonly serviceNodePortRange?: string;
 }
 
-/** The parsed options. Throws a {@link ServerError}. */
+/** The parsed options; warns of those without effect. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
+  warn: (message: string) => void,
 ): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes" | "enabledGroups"> {
   const { authorizationModes } = options;
   const faults = gatedApiFaults(options);
   if (faults.length) throw optionError("ERR_SERVER_OPTION", faults);
+  gatedApiWarnings(options).forEach((message) => warn(message));
   return {
     enabledGroups: enabledGroups(options),
     plugins: parsePlugins(options),

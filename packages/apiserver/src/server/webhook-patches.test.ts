@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import type { Json, JsonObject } from "homeostat/api";
 import {
   addData,
-  type Answer,
   configMap,
   configMaps,
   patchOf,
@@ -12,6 +11,7 @@ import {
   rule,
   WebhookServer,
 } from "./testdata/webhook-server.ts";
+import type { PlaneAnswer } from "./testdata/test-plane.ts";
 
 describe("a patch", () => {
   test("changes the object for the next webhook and for storage", async (t) => {
@@ -34,7 +34,7 @@ describe("a patch", () => {
     const server = new WebhookServer(t);
     await server.register("mutating", { name: "a.x.io", rules: [rule("services")] });
     const services = "/api/v1/namespaces/default/services";
-    const create = async (...operations: readonly JsonObject[]): Promise<Answer> => {
+    const create = async (...operations: readonly JsonObject[]): Promise<PlaneAnswer> => {
       server.judge = () => patchOf(...operations);
       return await server.ask("POST", `${services}?dryRun=All`, {
         metadata: { name: "a" },

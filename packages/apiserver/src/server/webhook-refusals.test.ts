@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject } from "homeostat/api";
 import {
-  type Answer,
   configMap,
   configMaps,
   patchOf,
@@ -11,12 +10,13 @@ import {
   type Verdict,
   WebhookServer,
 } from "./testdata/webhook-server.ts";
+import type { PlaneAnswer } from "./testdata/test-plane.ts";
 
 describe("a refusal", () => {
   test("has the status that the webhook gives", async (t) => {
     const server = new WebhookServer(t);
     await server.register("validating", { name: "a.x.io" });
-    const refused = async (response: JsonObject): Promise<Answer> => {
+    const refused = async (response: JsonObject): Promise<PlaneAnswer> => {
       server.judge = () => ({ allowed: false, ...response });
       return await server.ask("POST", configMaps, configMap("a"));
     };

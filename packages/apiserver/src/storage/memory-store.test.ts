@@ -89,9 +89,30 @@ test("lists at every revision agree with a plain replay of the commits", async (
       for (const [at, expected] of states.entries()) {
         const listing = store.list("g/", { at });
         assert.ok(typeof listing !== "string" || at === 0);
-        if (typeof listing !== "string") assert.deepEqual([...listing.items].map(said), expected);
+        if (typeof listing === "string") continue;
+        const items = [...listing.items];
+        assert.deepEqual(items.map(said), expected);
+        for (const [i, { key }] of items.entries())
+          assert.equal(listing.countAfter(key), items.length - i - 1);
       }
     }),
     { numRuns: 50 },
   );
+});
+
+test("counts what stands behind a key, over thousands of keys and not beyond the prefix", async () => {
+  const store = createMemoryStore();
+  const names = Array.from({ length: 3000 }, (_, i) => String(i).padStart(4, "0"));
+  for (const name of names) await put(store, `g/r//${name}`, name);
+  for (const neighbour of ["g/q//0", "g/ra//0", "g/r/0"]) await put(store, neighbour, "");
+  const at = store.revision();
+  for (const name of names.filter((_, i) => i % 3 === 1)) await remove(store, `g/r//${name}`);
+  const now = store.list("g/r//");
+  const then = store.list("g/r//", { at });
+  assert.ok(typeof now !== "string" && typeof then !== "string");
+  for (const i of [0, 1, 510, 511, 512, 513, 1500, 2998, 2999]) {
+    const key = `g/r//${names[i]}`;
+    assert.equal(then.countAfter(key), 2999 - i);
+    assert.equal(now.countAfter(key), names.filter((_, n) => n > i && n % 3 !== 1).length);
+  }
 });

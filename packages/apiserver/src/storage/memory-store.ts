@@ -104,6 +104,8 @@ class MemoryStore implements Store {
     return {
       revision: at,
       items: { [Symbol.iterator]: () => liveAt(ordered.from(start), prefix, at) },
+      countAfter: (key) =>
+        ordered.countAfter(key, prefix, (record) => versionAt(record, at) !== undefined),
     };
   }
 
@@ -318,8 +320,14 @@ function* liveAt(
 ): Generator<Revision, undefined, undefined> {
   for (const record of records) {
     if (!record.key.startsWith(prefix)) return;
-    let version = record.head;
-    while (version && version.revision > at) version = version.older;
-    if (version && version.type !== "DELETED") yield version;
+    const version = versionAt(record, at);
+    if (version) yield version;
   }
+}
+
+/** The live state of a key at a revision. */
+function versionAt(record: KeyRecord, at: number): Version | undefined {
+  let version = record.head;
+  while (version && version.revision > at) version = version.older;
+  return version?.type === "DELETED" ? undefined : version;
 }

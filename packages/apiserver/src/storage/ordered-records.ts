@@ -68,6 +68,29 @@ export class OrderedRecords<R extends Keyed> {
     }
   }
 
+  /**
+   * How many records stand behind `key` whose keys begin with `prefix`, as `key` does, and that
+   * `matches`. A page of a list counts all that follow it, so this walks the blocks themselves.
+   */
+  countAfter(key: string, prefix: string, matches: (record: R) => boolean): number {
+    let count = 0;
+    let from = -1;
+    for (let b = this.#blockFor(key); b < this.#blocks.length; b++) {
+      const block = this.#blocks[b]!;
+      if (from === -1) {
+        from = lowerBound(block, key);
+        if (block[from]?.key === key) from++;
+      }
+      const whole = block.at(-1)!.key.startsWith(prefix);
+      for (; from < block.length; from++) {
+        if (!whole && !block[from]!.key.startsWith(prefix)) return count;
+        if (matches(block[from]!)) count++;
+      }
+      from = 0;
+    }
+    return count;
+  }
+
   /** Index of the last block that does not begin after `key`; 0 when all do. */
   #blockFor(key: string): number {
     let low = 0;

@@ -55,6 +55,8 @@ export interface Encoded {
 export interface Listing {
   readonly revision: number;
   readonly items: Iterable<Revision>;
+  /** How many items stand behind this key. */
+  countAfter(key: string): number;
 }
 
 /** Versioned objects under ordered keys. */

@@ -47,7 +47,8 @@ function writeFile(
   file: string,
   { name, version }: { readonly name: string; readonly version: string },
 ): string {
-  const target = file.slice(0, -suffix.length).replace(/^gitignore$/, ".gitignore");
+  // npm packs no file of these names.
+  const target = file.slice(0, -suffix.length).replace(/^(?:gitignore|npmrc)$/, ".$&");
   const text = readFileSync(join(template, file), "utf8")
     .replaceAll("__NAME__", name)
     .replaceAll("__VERSION__", version);

@@ -132,9 +132,10 @@ function textOf(found: readonly OldVersions[]): string {
   if (!found.length) return "No definition lists a version other than its storage version.\n";
   const lines = found.map(({ name, storageVersion, oldVersions, objects, migrated }) => {
     const old = oldVersions.join(", ");
+    const counted = objects === 1 ? "1 object" : `${objects} objects`;
     return migrated
-      ? `${name}: rewrote ${objects} objects in ${storageVersion}; ${old} is no longer listed`
-      : `${name}: stored as ${storageVersion}; up to ${objects} objects may still lie in ${old}`;
+      ? `${name}: rewrote ${counted} in ${storageVersion}; ${old} is no longer listed`
+      : `${name}: stored as ${storageVersion}; up to ${counted} may still lie in ${old}`;
   });
   return `${lines.join("\n")}\n`;
 }

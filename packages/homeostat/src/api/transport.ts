@@ -9,12 +9,8 @@ export interface TransportRequest {
   readonly body?: Uint8Array;
 }
 
-/**
- * A watch event as a server in the same process hands it over: what caches need of the object's
- * metadata, without text.
- */
-export interface ObjectChange {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+/** What caches need of an object's metadata. */
+export interface ObjectHead {
   readonly name: string;
   /** "" for cluster-scoped kinds. */
   readonly namespace: string;
@@ -24,6 +20,11 @@ export interface ObjectChange {
   /** True when deletionTimestamp is set. */
   readonly deleting: boolean;
   readonly ownerUids: readonly string[];
+}
+
+/** A watch event as a server in the same process hands it over, without text. */
+export interface ObjectChange extends ObjectHead {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** The object that the event would carry, as JSON. */
   bytes(): Uint8Array;
 }

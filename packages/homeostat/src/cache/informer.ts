@@ -4,21 +4,13 @@
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Mismatch } from "../api/resource/compile-structure.ts";
+import type { ObjectHead } from "../api/transport.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** One object in the cache. Its metadata needs no parsing; `read()` parses on first use. */
-export interface CachedObject<O = any> {
+export interface CachedObject<O = any> extends ObjectHead {
   /** `namespace/name` or `name`. */
   readonly key: string;
-  readonly name: string;
-  /** "" for cluster-scoped kinds. */
-  readonly namespace: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly generation: number;
-  /** True when deletionTimestamp is set. */
-  readonly deleting: boolean;
-  readonly ownerUids: readonly string[];
   /** The JSON text of labels or annotations, without parsing the object; "" when there are none. */
   metadataText(field: "labels" | "annotations"): string;
   /**

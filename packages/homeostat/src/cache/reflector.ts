@@ -5,7 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Status } from "../api/status.ts";
 import type { ObjectChange } from "../api/transport.ts";
-import type { ApiRequest, Client } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
 import { listMismatch } from "../client/check-answer.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
@@ -17,8 +17,8 @@ import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
 import { askRevision } from "./ask-revision.ts";
+import { CurrentExchange } from "./current-exchange.ts";
 import type { ObjectSource, ReflectorSink } from "./reflector-sink.ts";
-import { LingeringWatch } from "./lingering-watch.ts";
 import { readBookmark } from "./read-bookmark.ts";
 import { statusFault, toFault, unreadableEvent } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
@@ -51,20 +51,21 @@ const holdsMs = 500;
 export class Reflector {
   readonly #options: ReflectorOptions;
   #state: ReflectorState = idleReflector();
-  /** Increases with every request, so that late data of closed requests is ignored. */
-  #epoch = 0;
-  #exchange: { close(): void } | undefined;
+  readonly #exchange: CurrentExchange;
   #timer: Timer | undefined;
   #waiting: Timer | undefined;
   #holding: Timer | undefined;
   #counted: { remove(): void } | undefined;
-  readonly #lingering: LingeringWatch;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#lingering = new LingeringWatch(options.runtime.clock, (lateMs) =>
-      this.#input({ type: "late", lateMs }),
-    );
+    this.#exchange = new CurrentExchange({
+      client: options.client,
+      clock: options.runtime.clock,
+      contact: () => this.#input({ type: "contact" }),
+      failed: (error) => this.#failed(error),
+      late: (lateMs) => this.#input({ type: "late", lateMs }),
+    });
   }
 
   start(): void {
@@ -77,7 +78,7 @@ export class Reflector {
     this.#timer?.cancel();
     this.#waiting?.cancel();
     this.#holding?.cancel();
-    this.#lingering.end();
+    this.#exchange.end();
     this.#counted?.remove();
   }
 
@@ -151,9 +152,7 @@ export class Reflector {
       case "linger":
         return this.#linger();
       case "close":
-        this.#epoch++;
-        this.#exchange?.close();
-        this.#exchange = undefined;
+        return this.#exchange.close();
     }
   }
 
@@ -163,7 +162,7 @@ export class Reflector {
     const scope = this.#options.scope();
     const chunks: Uint8Array[] = [];
     const request = listRequest(kind, { ...scope, limit, ...(token ? { continue: token } : {}) });
-    this.#open(scope.metadataOnly ? askForMetadata(request, "list") : request, {
+    this.#exchange.open(scope.metadataOnly ? askForMetadata(request, "list") : request, {
       opened: () => this.#input({ type: "contact" }),
       data: (chunk) => void chunks.push(chunk),
       ended: () => {
@@ -185,8 +184,8 @@ export class Reflector {
     const { kind } = this.#options;
     const scope = this.#options.scope();
     const timeoutSeconds = this.#timeoutSeconds(timeoutMs);
-    const epoch = this.#epoch + 1;
-    const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
+    const epoch = this.#exchange.epoch + 1;
+    const splitter = new LineSplitter((line) => epoch === this.#exchange.epoch && this.#line(line));
     const request = watchRequest(kind, {
       ...scope,
       allowWatchBookmarks: true,
@@ -194,7 +193,7 @@ export class Reflector {
       ...(sendInitialEvents ? { sendInitialEvents } : {}),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
-    this.#open(scope.metadataOnly ? askForMetadata(request, "object") : request, {
+    this.#exchange.open(scope.metadataOnly ? askForMetadata(request, "object") : request, {
       opened: () => {
         this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 });
         const { failures, suspectSince } = this.#state;
@@ -222,27 +221,20 @@ export class Reflector {
 
   /** Wakes the others that wait once this attempt after a failure has been open for a while. */
   #holds(): void {
-    const epoch = this.#epoch;
+    const { epoch } = this.#exchange;
     const { runtime, client } = this.#options;
     const open = runtime.clock.monotonic() - this.#state.openedAt;
     this.#holding?.cancel();
     if (open >= holdsMs) return client.pace.recovered();
     this.#holding = runtime.clock.timer(holdsMs - open, () => {
-      if (epoch === this.#epoch) client.pace.recovered();
+      if (epoch === this.#exchange.epoch) client.pace.recovered();
     });
   }
 
   /** Gives the current watch up, but listens to it for as long as a watch lives. */
   #linger(): void {
-    const exchange = this.#exchange;
     const { openedAt, timeoutMs } = this.#state;
-    const epoch = this.#epoch++;
-    this.#exchange = undefined;
-    if (exchange)
-      this.#lingering.keep(
-        { epoch, exchange, dueAt: openedAt + timeoutMs },
-        this.#options.limits.renewMs,
-      );
+    this.#exchange.linger(openedAt + timeoutMs, this.#options.limits.renewMs);
   }
 
   /**
@@ -258,41 +250,6 @@ export class Reflector {
     const isAhead = (compareResourceVersions(shared, ours) ?? -1) >= 0;
     const resourceVersion = isAhead ? shared : await ask();
     if (resourceVersion) this.#input({ type: "verified", resourceVersion });
-  }
-
-  /** Opens a stream. Its callbacks are ignored once it is closed; errors they throw are faults. */
-  #open(
-    request: ApiRequest,
-    on: {
-      opened(): void;
-      data(chunk: Uint8Array): void;
-      change?(change: ObjectChange): void;
-      ended(): void;
-    },
-  ): void {
-    const epoch = ++this.#epoch;
-    const guard = (run: () => void): void => {
-      this.#lingering.heard(epoch);
-      if (epoch !== this.#epoch) return;
-      try {
-        run();
-      } catch (error) {
-        if (epoch === this.#epoch) this.#failed(error);
-      }
-    };
-    const took = (run: () => void): boolean => {
-      guard(() => (this.#input({ type: "contact" }), run()));
-      return true;
-    };
-    this.#exchange = this.#options.client.openStream(request, {
-      opened: () => guard(() => on.opened()),
-      data: (chunk) => took(() => on.data(chunk)),
-      ...(on.change && { change: (change) => took(() => on.change!(change)) }),
-      closed: (error) => {
-        if (error) this.#lingering.broke(epoch);
-        guard(() => (error ? this.#failed(error) : on.ended()));
-      },
-    });
   }
 
   #failed(error: unknown): void {

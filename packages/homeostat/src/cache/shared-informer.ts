@@ -18,7 +18,6 @@ import type { Comparison } from "./comparison.ts";
 import type {
   CachedObject,
   Freshness,
-  HandlerCause,
   IndexFunction,
   IndexOptions,
   Informer,
@@ -28,7 +27,8 @@ import type {
   Reader,
   SkippedObject,
 } from "./informer.ts";
-import { Indexer, type StoreChange } from "./indexer.ts";
+import { Indexer } from "./indexer.ts";
+import { InformerHandlers } from "./informer-handlers.ts";
 import { type FindEntry, SkippedObjects } from "./skipped-objects.ts";
 import { watchComplaint } from "./reflector-fault.ts";
 import { Reflector } from "./reflector.ts";
@@ -55,8 +55,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly #options: SharedInformerOptions;
   readonly #indexer = new Indexer();
   readonly #reflector: Reflector;
-  readonly #handlers = new Set<InformerHandler>();
-  readonly #listeners = new Set<(freshness: Freshness) => void>();
+  readonly #handlers: InformerHandlers;
   #selects: (write: CompletedWrite) => boolean | undefined;
   readonly #skipped: SkippedObjects;
   readonly unchecked: Reader;
@@ -66,13 +65,13 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   #hasSynced = false;
   /** Until the objects of a wider scope are listed. */
   #widened: PromiseWithResolvers<void> | undefined;
-  #lastFreshness = "";
   #comparing: Timer | undefined;
 
   constructor(options: SharedInformerOptions) {
     this.kind = options.kind;
     this.#scope = options.scope;
     this.#options = options;
+    this.#handlers = new InformerHandlers(options.onError);
     this.#selects = compileSelection(options.scope);
     this.#skipped = new SkippedObjects(options.shape, options.onError);
     this.unchecked = createReader(this, (entry) => this.#skipped.readAny(entry as CachedEntry));
@@ -163,14 +162,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   addHandler(handler: InformerHandler): { remove(): void } {
-    this.#handlers.add(handler);
-    if (this.#hasSynced)
-      for (const entry of this.#indexer.observed().values())
-        this.#call(
-          () => handler.added?.(entry, { through: "initial", ownWrite: false }),
-          entry.key,
-        );
-    return { remove: () => void this.#handlers.delete(handler) };
+    return this.#handlers.add(handler, this.#hasSynced ? this.#indexer.observed().values() : []);
   }
 
   hasSynced(): boolean {
@@ -192,13 +184,12 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   onFreshness(listener: (freshness: Freshness) => void): { remove(): void } {
-    this.#listeners.add(listener);
-    return { remove: () => void this.#listeners.delete(listener) };
+    return this.#handlers.listen(listener);
   }
 
   resync(): void {
     for (const entry of this.#indexer.observed().values())
-      this.#notify({ old: entry, entry }, { through: "resync", ownWrite: false });
+      this.#handlers.notify({ old: entry, entry }, { through: "resync", ownWrite: false });
   }
 
   stats(): InformerStats {
@@ -269,7 +260,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#skipped.listed();
     const through = this.#hasSynced ? "relist" : "initial";
     for (const change of changes)
-      this.#notify(change, {
+      this.#handlers.notify(change, {
         through,
         ownWrite: change.entry
           ? this.#indexer.own.isOwn(change.entry)
@@ -298,7 +289,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   #set(entry: CachedEntry): void {
     const ownWrite = this.#indexer.own.arrives(entry);
-    this.#notify(this.#indexer.set(entry), { through: "watch", ownWrite });
+    this.#handlers.notify(this.#indexer.set(entry), { through: "watch", ownWrite });
   }
 
   /** `last` is the state in the event, undefined when it could not be read. */
@@ -307,7 +298,10 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const { old } = this.#indexer.delete(key);
     const uid = last?.uid ?? old?.uid;
     const ownWrite = uid !== undefined && this.#indexer.own.observedDeletion(uid);
-    this.#notify({ old: old && (last ?? old), entry: undefined }, { through: "watch", ownWrite });
+    this.#handlers.notify(
+      { old: old && (last ?? old), entry: undefined },
+      { through: "watch", ownWrite },
+    );
   }
 
   complained(message: string): void {
@@ -319,32 +313,6 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   freshnessChanged(freshness: Freshness): void {
-    const summary = `${freshness.ready} ${freshness.phase} ${freshness.lastError ?? ""}`;
-    if (summary === this.#lastFreshness) return;
-    this.#lastFreshness = summary;
-    for (const listener of this.#listeners) this.#call(() => listener(freshness));
-  }
-
-  /** Reports the replacement by another object of the same name as deletion and addition. */
-  #notify({ old, entry }: StoreChange, cause: HandlerCause): void {
-    for (const handler of this.#handlers) {
-      this.#call(
-        () => {
-          if (!entry) return old && handler.deleted?.(old, cause);
-          if (old && old.uid === entry.uid) return handler.updated?.(old, entry, cause);
-          if (old) handler.deleted?.(old, cause);
-          handler.added?.(entry, cause);
-        },
-        (entry ?? old)?.key,
-      );
-    }
-  }
-
-  #call(run: () => void, key?: string): void {
-    try {
-      run();
-    } catch (error) {
-      this.#options.onError(error, key);
-    }
+    this.#handlers.freshnessChanged(freshness);
   }
 }

@@ -57,6 +57,14 @@ test("informers are heard when each has synced, or is not served", async () => {
   assert.deepEqual([first.listeners.size, second.listeners.size], [0, 0]);
 });
 
+test("informers that have synced are heard at once, and not listened to", async () => {
+  const synced = informer();
+  synced.sync();
+  const { signal } = new AbortController();
+  synced.informer.onFreshness = () => assert.fail("it listens");
+  await whenHeard([synced.informer], signal);
+});
+
 test("nothing is heard of any more when the signal aborts", async () => {
   const { ending, heard, isHeard } = await begin();
   assert.equal(isHeard(), false);

@@ -10,10 +10,12 @@ export async function whenHeard(
   signal: AbortSignal,
   isAbsent: (freshness: Freshness) => boolean = ({ isServed }) => !isServed,
 ): Promise<void> {
+  const isHeld = (): boolean =>
+    informers.some((one) => !one.hasSynced() && !isAbsent(one.freshness()));
+  if (!isHeld()) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const check = (): void => {
-    const isHeld = informers.some((one) => !one.hasSynced() && !isAbsent(one.freshness()));
-    if (!isHeld || signal.aborted) resolve();
+    if (!isHeld() || signal.aborted) resolve();
   };
   const listeners = informers.map((informer) => informer.onFreshness(check));
   for (const informer of informers) informer.synced(signal).then(check, check);

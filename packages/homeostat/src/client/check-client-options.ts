@@ -1,6 +1,7 @@
 // Refuses options that no client could work with. Never shows an access: it holds credentials.
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { describeMissing, isOptions, isThenable, unknownOptions } from "../util/option-faults.ts";
+import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
+import { isThenable } from "../util/refuse-promise.ts";
 
 const known = [
   "transport",

@@ -108,14 +108,14 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** An API request. Header names are lower case; undefined `query` entries are omitted. */
+/** An API request. Header names are lower case; undefined headers and query entries are omitted. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<
     Record<string, string | number | boolean | readonly string[] | undefined>
   >;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Json | Uint8Array;
 }
 

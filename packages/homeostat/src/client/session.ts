@@ -10,7 +10,7 @@ import { type Answer, exchange, toError } from "./exchange.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
-import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
+import { type Attempt, retryDelay } from "./request/retry-policy.ts";
 import type { ServerPace } from "./server-pace.ts";
 
 /** Observes requests, for metrics and logs. What it throws is one process warning, and no more. */
@@ -178,7 +178,7 @@ function wireRequest(
   });
 }
 
-function toAttempt(outcome: Outcome): AuthorizerAttributes {
+function toAttempt(outcome: Outcome): Attempt {
   return "status" in outcome
     ? { type: "answer", status: outcome.status, retryAfter: outcome.headers["retry-after"] }
     : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };

@@ -68,6 +68,11 @@ it("refuses definitions that cannot run, and names every problem", () => {
       { reconcile, indexes: { by: index(undefined as never, () => []) } },
       /indexes\.by is of undefined, expected a kind/,
     ],
+    [
+      { reconcile, indexes: { by: index(Part, undefined as never) } },
+      /indexes\.by indexes by undefined, expected a function/,
+    ],
+    [{ reconcile, indexes: { by: Part } }, /indexes\.by is not made by index/],
     [{ reconcile, fieldManager: 5 }, /fieldManager is 5, expected a string/],
     [{ reconcile, finalizer: "" }, /finalizer is '', expected a string that is not empty/],
     [{ reconcile, reports: { event: true } }, /reports\.event: expected any of events, conditions/],
@@ -112,6 +117,19 @@ it("refuses wrong arguments of owned and all where they are called", () => {
   assert.throws(() => all(Part, { fields: ["a"] as never }), {
     message: /^ERR_WATCH_SELECTION: watching Part: fields is \[ 'a' \], expected /,
   });
+});
+
+it("refuses options of declared kinds that are none, and unknown ones, where they are given", () => {
+  const options: readonly any[] = ["x", null, { whn: () => true }];
+  const calls = {
+    ref: (given: any) => ref(Part, () => "a", given),
+    refs: (given: any) => refs(Part, () => [], given),
+    all: (given: any) => all(Part, given),
+    owned: (given: any) => owned(Part, given),
+  };
+  for (const [name, call] of Object.entries(calls))
+    for (const given of options)
+      assert.throws(() => call(given), /Part: .*(expected \{.* when \}|whn: unknown option)/, name);
 });
 
 it("accepts definitions that can", () => {

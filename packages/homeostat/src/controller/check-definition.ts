@@ -1,5 +1,4 @@
 // Refuses definitions that no manager could run, where they are written.
-import { parseDuration } from "../api/duration.ts";
 import { viewId } from "../api/fields-kind.ts";
 import type { Kind } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
@@ -7,7 +6,7 @@ import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isKind } from "../api/check-kind.ts";
-import { checkOptionalFunction, checkReports } from "./check-values.ts";
+import { checkDuration, checkOptionalFunction, checkReports } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
 import type { Signal } from "./signals/signal.ts";
 
@@ -62,11 +61,10 @@ const known = [
 
 /** @throws ERR_CONTROLLER_DEFINITION with every problem of the definition */
 export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
-  const isGiven = typeof given === "object" && given !== null;
-  const definition: UncheckedDefinition = isGiven ? given : {};
+  const definition: UncheckedDefinition = isOptions(given) ? given : {};
   const { name, concurrency, timeout, owns, refs, reconcile, finalize } = definition;
   const problems = [
-    ...(isGiven
+    ...(isOptions(given)
       ? []
       : [`its second argument is ${describeMissing(given)}, expected { reconcile }`]),
     ...checkOptionNames(definition),
@@ -166,29 +164,15 @@ function checkFunction(name: string, value: unknown): readonly string[] {
 }
 
 function checkSources(sources: unknown = {}): readonly string[] {
-  if (!isRecord(sources)) return ["sources is not an object"];
+  if (!isOptions(sources)) return ["sources is not an object"];
   return Object.entries(sources).flatMap(([name, value]) =>
     typeof value === "function" ? [] : [`${name} of sources is not a function`],
   );
 }
 
-/** A list has no names, by which what is declared is read. */
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function checkText(name: string, text: unknown): readonly string[] {
   if (text === undefined || (typeof text === "string" && text !== "")) return [];
   return [`${name} is ${describeValue(text)}, expected a string that is not empty`];
-}
-
-function checkDuration(field: string, timeout: unknown): readonly string[] {
-  if (timeout === undefined) return [];
-  try {
-    if (parseDuration(timeout as string) > 0) return [];
-  } catch {
-    // The same message serves both.
-  }
-  return [`${field} is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
 }
 
 function checkOwns(owns: unknown = []): readonly string[] {
@@ -207,10 +191,10 @@ interface UncheckedTarget {
 }
 
 function checkRefs(refs: unknown = {}): readonly string[] {
-  if (!isRecord(refs)) return ["refs is not an object"];
+  if (!isOptions(refs)) return ["refs is not an object"];
   return Object.entries(refs as Readonly<Record<string, UncheckedTarget | undefined>>).flatMap(
     ([name, one]) => {
-      if (!isRecord(one) || !Object.hasOwn(one, "many"))
+      if (!isOptions(one) || !Object.hasOwn(one, "many"))
         return [`refs.${name} is not made by ref(…) or refs(…)`];
       const { target, select, when } = one as UncheckedTarget;
       return [
@@ -227,10 +211,10 @@ function checkRefs(refs: unknown = {}): readonly string[] {
 }
 
 function checkWatches(watches: unknown = {}): readonly string[] {
-  if (!isRecord(watches)) return ["watches is not an object"];
+  if (!isOptions(watches)) return ["watches is not an object"];
   return Object.entries(watches as Readonly<Record<string, UncheckedTarget | undefined>>).flatMap(
     ([name, one]) => {
-      if (!isRecord(one) || typeof one["select"] !== "function" || Object.hasOwn(one, "many"))
+      if (!isOptions(one) || typeof one["select"] !== "function" || Object.hasOwn(one, "many"))
         return [`watches.${name} is not made by all(…)`];
       const { target, when } = one as UncheckedTarget;
       return [
@@ -287,8 +271,11 @@ function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly str
   return Object.entries(
     indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
   ).flatMap(([name, one]) => {
-    const target = one?.target;
-    if (typeof one?.valuesOf !== "function") return [`indexes.${name} is not made by index(…)`];
+    if (!isOptions(one) || !Object.hasOwn(one, "valuesOf"))
+      return [`indexes.${name} is not made by index(…)`];
+    const { target, valuesOf } = one;
+    if (typeof valuesOf !== "function")
+      return [`indexes.${name} indexes by ${describeValue(valuesOf)}, expected a function`];
     if (!isKind(target)) return [`indexes.${name} is of ${describeValue(target)}, expected a kind`];
     if (declared.has(kindId(target))) return [];
     return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];

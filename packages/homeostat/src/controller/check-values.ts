@@ -1,4 +1,5 @@
 // Checks of values that several declarations have in common, before their types can be trusted.
+import { parseDuration } from "../api/duration.ts";
 import { describeValue } from "../util/describe-error.ts";
 
 const reportNames: readonly string[] = ["events", "conditions", "metadata"];
@@ -20,4 +21,15 @@ export function checkReports(reports: unknown): string[] {
 export function checkOptionalFunction(name: string, value: unknown): string[] {
   if (value === undefined || typeof value === "function") return [];
   return [`${name} is ${describeValue(value)}, expected a function`];
+}
+
+/** A problem of an option that is to be a duration above 0, where it is given. */
+export function checkDuration(name: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  try {
+    if (parseDuration(value as string) > 0) return [];
+  } catch {
+    // The same message serves both.
+  }
+  return [`${name} is ${describeValue(value)}, expected a duration above 0 such as "5m"`];
 }

@@ -28,6 +28,7 @@ import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { Conflicts } from "./run/conflicts.ts";
+import { drain } from "./run/drain.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
@@ -35,7 +36,6 @@ import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
-import { UsedSignals } from "./signals/used-signals.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
@@ -57,7 +57,7 @@ export interface ControllerRunner {
   /** Reconciles an object no more until `resume`; a running reconcile goes on. */
   pause(key: string): void;
   resume(key: string): void;
-  /** What the controller depends on and does not declare. */
+  /** What the controller depends on and does not declare, and results that it drops. */
   breaches(): readonly Breach[];
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
@@ -72,7 +72,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const log = guardLog(given.log);
   const warnings = new WarnOnce(log);
   const options = withPriorities({ ...given, log }, warnings);
-  const { definition, queue } = options;
+  const { definition, queue, runtime } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
@@ -109,10 +109,10 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      const looping = stopTimers(state);
+      const shown = showUnlooped(state, stopTimers(state));
       draining.abort();
-      const ended = (): Promise<unknown> => showUnlooped(state, looping);
-      if (workers.length > 0) await drain(options, stopping, { drainMs, ended });
+      const ended = Promise.all([queue.shutDown(), shown]);
+      if (workers.length > 0) await drain(ended, { ...runtime, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },
@@ -180,7 +180,7 @@ function createState(
     primary,
     breaches,
     dynamicWatches: openDynamicWatches(options, loops, warnings),
-    ...createMemories(options, warnings),
+    ...createMemories(),
     warnings,
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,
@@ -214,10 +214,9 @@ function createState(
 }
 
 /** What the runs of a controller remember together. */
-const createMemories = ({ definition }: RunnerOptions, warnings: WarnOnce) => ({
+const createMemories = () => ({
   ownMemory: new OwnMemory(),
   sharedApplies: new SharedApplies(),
-  usedSignals: new UsedSignals(definition, warnings),
   phaseCalls: new PhaseCalls(),
   sampledRuns: new SampledRuns(),
 });
@@ -286,32 +285,15 @@ function stopTimers({
   return loopWatch.stop();
 }
 
-/** A loop ends with its controller: its condition would stay on the object for ever. */
+/**
+ * A loop ends with its controller: its condition would stay on the object for ever. Runs that have
+ * not ended see no loop any more, and write after this.
+ */
 function showUnlooped(
   { writeProgress }: RunnerState,
   looping: readonly string[],
 ): Promise<unknown> {
   return Promise.all(looping.map((key) => writeProgress(key, { is: "current" })));
-}
-
-interface Drain {
-  readonly drainMs: number;
-  /** Called when the running reconciles have ended; awaited for the rest of the time. */
-  ended(): Promise<unknown>;
-}
-
-/** Waits for running reconciles, and aborts them after `drainMs`. */
-async function drain(
-  { runtime, queue }: RunnerOptions,
-  stopping: AbortController,
-  { drainMs, ended }: Drain,
-): Promise<void> {
-  const timer = runtime.clock.timer(drainMs, () =>
-    stopping.abort(new Error("the manager is shutting down")),
-  );
-  await Promise.race([queue.shutDown().then(ended), aborted(stopping.signal)]);
-  timer.cancel();
-  stopping.abort(new Error("the manager has stopped"));
 }
 
 async function work(
@@ -334,10 +316,4 @@ async function work(
     const resting = rest();
     if (resting) await resting;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) =>
-    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
-  );
 }

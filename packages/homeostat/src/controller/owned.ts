@@ -3,7 +3,7 @@ import type { Kind, ObjectOf } from "../api/kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { isKind } from "../api/check-kind.ts";
-import { describeMissing, isOptions } from "../util/option-faults.ts";
+import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { checkOptionalFunction } from "./check-values.ts";
 import type { Predicate } from "./predicates.ts";
 
@@ -16,6 +16,7 @@ export interface OwnedOptions<K extends Kind> {
   readonly when?: Predicate<ObjectOf<K>>;
 }
 
+const known = ["when"];
 const predicates = new WeakMap<Kind, Predicate>();
 
 /**
@@ -31,7 +32,7 @@ export function owned<K extends Kind>(kind: K, options: OwnedOptions<K>): K {
       `its second argument is ${describeMissing(options)}, expected { when }`,
     );
   const { when } = options;
-  for (const problem of checkOptionalFunction("when", when))
+  for (const problem of [...unknownOptions(options, known), ...checkOptionalFunction("when", when)])
     throw refusal(`the owned kind ${(kind as Kind).kind}`, problem);
   const entry = Object.create(kind) as K;
   if (when) predicates.set(entry, when as Predicate);

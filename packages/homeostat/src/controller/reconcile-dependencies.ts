@@ -11,7 +11,6 @@ import type { OwnMemory } from "./own/own-memory.ts";
 import type { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { Signal } from "./signals/signal.ts";
-import type { UsedSignals } from "./signals/used-signals.ts";
 import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
@@ -36,7 +35,6 @@ export interface ReconcileDependencies {
   readonly dynamicWatches: DynamicWatches;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
-  readonly usedSignals: UsedSignals;
   readonly phaseCalls: PhaseCalls;
   /** Of all controllers of the manager. */
   readonly statusTurns: StatusTurns;

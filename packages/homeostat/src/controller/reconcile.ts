@@ -17,6 +17,7 @@ import { Run } from "./run.ts";
 import { isConflictOf } from "./run/conflicts.ts";
 import { RunClient } from "./run/run-client.ts";
 import type { RunScope } from "./run/run-scope.ts";
+import { followSignals } from "./signals/unlisted-signals.ts";
 import { createStatusIntent } from "./status-intent.ts";
 import { type Verdict, verdictOfError, verdictOfOutcome } from "./voice/verdict.ts";
 import { writeStatus } from "./write-status.ts";
@@ -139,7 +140,7 @@ async function runAndWriteStatus(
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
-  scope.usedSignals = dependencies.usedSignals;
+  scope.usedSignals = followSignals(dependencies, run.object);
   scope.phaseHost = {
     uid: run.object.metadata.uid!,
     calls: dependencies.phaseCalls,
@@ -159,7 +160,7 @@ async function runAndWriteStatus(
       throw error;
     }
   }
-  if (!outcome) reportUnused(dependencies, scope);
+  if (!outcome) reportUnused(dependencies, run);
   const result = outcome ?? heldBy(run);
   const verdict = verdictOfRun(dependencies, run, result);
   const written = await writeStatus(dependencies, run, run.caller, verdict).catch(
@@ -239,13 +240,14 @@ function heldBy({ owning }: Run): Outcome | undefined {
   return waiting === undefined ? undefined : wait.for(waiting);
 }
 
-function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {
+function reportUnused({ breaches }: ReconcileDependencies, { scope, object }: Run): void {
+  const key = formatObjectKey(object.metadata);
   for (const what of scope.results())
-    warnings.warn(scope.title, what, {
-      message: `ERR_RESULT_UNUSED: ${what} has no effect: it was made, and the reconcile returned nothing`,
-      controller: definition.name,
+    breaches.add("ERR_RESULT_UNUSED", { id: `${what} of ${key}`, key }, () => ({
+      object: scope.title,
+      message: `${what} has no effect: it was made, and the reconcile returned nothing`,
       hint: what.startsWith("terminal") ? "throw it" : "return it",
-    });
+    }));
 }
 
 /**

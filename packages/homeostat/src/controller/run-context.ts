@@ -4,7 +4,6 @@ import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { describeError } from "../util/describe-error.ts";
-import { observeByAccessors } from "./boundaries/observe-by-accessors.ts";
 import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
 import type { Context, ControllerDefinition } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
@@ -187,7 +186,7 @@ export function observerOf(dependencies: ReconcileDependencies, object: KubeObje
   const { observesMetadata, sampledRuns } = dependencies;
   if (observesMetadata === true) return createMetadataObserver({ ...dependencies, object });
   if (observesMetadata === false || !sampledRuns.next()) return asIs;
-  return createMetadataObserver({ ...dependencies, object, observeMap: observeByAccessors });
+  return createMetadataObserver({ ...dependencies, object, observeMap: sampledRuns.observeMap });
 }
 
 /** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */

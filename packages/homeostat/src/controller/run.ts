@@ -48,6 +48,7 @@ import {
 import { refuseBeyond } from "./watching/cached-reads.ts";
 import { covers } from "./watching/narrow-kinds.ts";
 import { checkOwnSelection, compileOwnSelection } from "./watching/own-selection.ts";
+import { refuseUnwatched } from "./watching/namespace-scope.ts";
 import type { CompiledSelection, Selection } from "./watching/selection.ts";
 
 /** One running call. Most runs use few of its parts: each is made when it is first needed. */
@@ -152,9 +153,10 @@ export class Run implements ContextRun {
     const { scope, object } = this;
     const { dynamicWatches, namespaces } = this.#dependencies;
     const read = async () => {
-      checkOwnSelection(kind, options, namespaces);
+      checkOwnSelection(kind, options);
       scope.record.reads(kind);
       const selection = compileOwnSelection(kind, object, options);
+      refuseUnwatched(`watch(${kind.kind})`, selection, namespaces);
       refuseNarrow(this.#dependencies, kind, selection);
       const key = formatObjectKey(object.metadata);
       const found = await dynamicWatches.read({ key, kind, selection, signal: scope.signal });

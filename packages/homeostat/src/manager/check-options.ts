@@ -6,7 +6,8 @@ import { isKind } from "../api/check-kind.ts";
 import { checkOptionalFunction, checkReports } from "../controller/check-values.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { describeMissing, isOptions, isThenable, unknownOptions } from "../util/option-faults.ts";
+import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
+import { isThenable } from "../util/refuse-promise.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */

@@ -10,7 +10,8 @@ import { isInvalid } from "../api/status.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { describeMissing, isOptions, isThenable } from "../util/option-faults.ts";
+import { describeMissing, isOptions } from "../util/option-faults.ts";
+import { isThenable } from "../util/refuse-promise.ts";
 
 /** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {

@@ -126,7 +126,8 @@ export interface Manager {
   pause(kind: Kind, key: RequestKey): void;
   resume(kind: Kind, key: RequestKey): void;
   /**
-   * What controllers depend on without declaring it, each once; also in the log and as an Event.
+   * What controllers depend on without declaring it, and results that they drop, each once; also in
+   * the log and as an Event.
    */
   breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */

@@ -33,7 +33,9 @@ function describeFailure(error: unknown): string | undefined {
     return error.audience === "user" ? `${error.message}\n  ${error.hint}` : undefined;
   if (isServerError(error)) return `${error.code}: ${error.message}`;
   if (!isApiStatusError(error)) return undefined;
-  return error.request === undefined ? error.message : `${error.request}: ${error.message}`;
+  const { request, message } = error;
+  const isNamed = request === undefined || message.startsWith(request);
+  return isNamed ? message : `${request}: ${message}`;
 }
 
 /** An error of `startApiServer`, which is in a package above this one. */

@@ -1,6 +1,7 @@
 // What is wrong with the options of a call, where they are given: they may come from JavaScript, or
 // from a call that has forgotten them.
 import { describeValue } from "./describe-error.ts";
+import { isThenable } from "./refuse-promise.ts";
 
 /** True for what can hold options. */
 export const isOptions = (given: unknown): given is Readonly<Record<string, unknown>> =>
@@ -18,7 +19,3 @@ export function describeMissing(given: unknown): string {
   if (given === undefined) return "nothing";
   return isThenable(given) ? "a promise, which is not awaited" : describeValue(given);
 }
-
-/** True for a promise that a caller has not awaited. */
-export const isThenable = (given: unknown): boolean =>
-  typeof (given as { readonly then?: unknown } | null | undefined)?.then === "function";

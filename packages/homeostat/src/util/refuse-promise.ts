@@ -22,7 +22,8 @@ export function dropPromise(value: unknown): boolean {
   return true;
 }
 
-function isThenable(value: unknown): boolean {
+/** True for a promise of any implementation. Never throws. */
+export function isThenable(value: unknown): boolean {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   try {
     return typeof (value as { readonly then?: unknown }).then === "function";

@@ -50,10 +50,16 @@ export function formatBadValue(value: Json | undefined): string {
  * two digits at least (fmt, strconv/ftoa.go).
  */
 export function formatGoFloat(value: number): string {
+  if (!Number.isFinite(value)) return nonFinite(value);
   const [mantissa, exponentText] = value.toExponential().split("e") as [string, string];
   const exponent = Number(exponentText);
   if (exponent >= -4 && exponent < 6) return Object.is(value, -0) ? "-0" : String(value);
   return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+function nonFinite(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
 }
 
 /**

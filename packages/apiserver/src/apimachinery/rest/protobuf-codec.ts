@@ -1,6 +1,7 @@
 // The protobuf codec as the registry uses it; protobuf/protobuf-codec.ts implements it.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go.
 import type { GroupVersionKind, JsonObject } from "homeostat/api";
+import type { BodyParts } from "../body-parts.ts";
 
 /** An object decoded from a protobuf envelope. */
 export interface ProtobufBody {
@@ -33,7 +34,7 @@ export interface ProtobufCodec {
   /** Puts a message into the envelope of its type. */
   seal?(type: { readonly apiVersion: string; readonly kind: string }, raw: Uint8Array): Uint8Array;
   /** A list in its envelope around the messages of its items; `list` has none. */
-  encodeList?(list: ListHead, items: readonly Uint8Array[]): Uint8Array | undefined;
+  encodeList?(list: ListHead, items: readonly Uint8Array[]): BodyParts | undefined;
   /** A length-prefixed watch event around an envelope. */
   frame?(type: string, envelope: Uint8Array): Uint8Array;
 }

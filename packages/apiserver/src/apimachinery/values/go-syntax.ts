@@ -16,14 +16,18 @@ export const goEscapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** `%#v`, e.g. `map[string]interface {}{"a":1}`. */
-export function formatGoSyntax(value: Json): string {
+const int64Max = 2n ** 63n - 1n;
+
+/** `%#v`, e.g. `map[string]interface {}{"a":1}`; `mapType` is the type of objects. */
+export function formatGoSyntax(value: Json, mapType = "map[string]interface {}"): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return quoteGo(value);
+  if (typeof value === "bigint" && value > int64Max) return `0x${value.toString(16)}`;
   if (typeof value !== "object") return formatGoNumber(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoSyntax).join(", ")}}`;
+  const format = (inner: Json): string => formatGoSyntax(inner, mapType);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(format).join(", ")}}`;
   const keys = Object.keys(value).sort(compareBytewise);
-  return `map[string]interface {}{${keys.map((key) => `${quoteGo(key)}:${formatGoSyntax(value[key]!)}`).join(", ")}}`;
+  return `${mapType}{${keys.map((key) => `${quoteGo(key)}:${format(value[key]!)}`).join(", ")}}`;
 }
 
 /** `%s` of a value that may not be a string, e.g. `%!s(int64=5)`. */

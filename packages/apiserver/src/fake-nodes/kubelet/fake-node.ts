@@ -10,6 +10,8 @@ import { formatTime } from "../../component-helpers/meta/format-time.ts";
  * conditions become Unknown at once. `"silent"`: no heartbeats only.
  */
 export const readyAnnotation = "simulator.homeostat.dev/ready";
+/** The values of {@link readyAnnotation}. */
+export const readyValues = ["true", "false", "unknown", "silent"];
 /** `none` makes a node unmanaged: another program reports its status. */
 export const kubeletAnnotation = "simulator.homeostat.dev/kubelet";
 

@@ -15,9 +15,10 @@ import type { StageEnvironment } from "../stages/stage-functions.ts";
 import { StageController } from "../stages/stage-controller.ts";
 import type { Kind } from "homeostat/api";
 import { Node, Pod } from "homeostat/k8s/core/v1";
+import { createAnnotationCheck } from "./annotation-check.ts";
 import { addressOf, conditionsOf, freeAddress, nodeStateOf } from "./fake-node.ts";
 import { NodeController } from "./node-controller.ts";
-import { fateAnnotation, podStages } from "./pod-stages.ts";
+import { fateAnnotation, knownFates, podStages } from "./pod-stages.ts";
 import { podStatusAfter } from "./pod-status.ts";
 
 /** Starts the kubelets. */
@@ -57,13 +58,18 @@ class PodController extends KeyedController {
     const custom = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );
+    const fates = knownFates(custom);
+    const checkFate = fates && createAnnotationCheck("pod", fateAnnotation, fates, context);
     const stages = new StageController<Pod>(
       {
         kind: Pod,
         informer: this.#pods,
         custom,
         builtIn: custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
-        environmentOf: (pod) => this.#environmentOf(pod),
+        environmentOf: (pod) => {
+          checkFate?.(pod);
+          return this.#environmentOf(pod);
+        },
         statusAfter: (pod, action, environment) =>
           podStatusAfter(pod, action, {
             ...environment,

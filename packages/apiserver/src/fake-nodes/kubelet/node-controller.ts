@@ -10,6 +10,7 @@ import { isNodeReady } from "../../component-helpers/nodes/node-fit.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { Node } from "homeostat/k8s/core/v1";
+import { type AnnotationCheck, createAnnotationCheck } from "./annotation-check.ts";
 import {
   addressOf,
   freeNetwork,
@@ -20,6 +21,8 @@ import {
   nodeManifest,
   nodeName,
   nodeStatus,
+  readyAnnotation,
+  readyValues,
   renewTime,
 } from "./fake-node.ts";
 
@@ -42,6 +45,7 @@ export class NodeController extends KeyedController {
   readonly #client: Client;
   readonly #context: FakeNodesContext;
   readonly #nodes: Informer<Kind<Node>>;
+  readonly #checkReady: AnnotationCheck;
   /** When to renew leases, by name of the node, on the monotonic clock. */
   readonly #renewAt = new Map<string, { readonly uid: string; readonly at: number }>();
 
@@ -52,6 +56,7 @@ export class NodeController extends KeyedController {
     super(context, "the node lifecycle");
     this.#context = context;
     this.#client = client;
+    this.#checkReady = createAnnotationCheck("node", readyAnnotation, readyValues, context);
     this.#nodes = this.acquire(Node);
     const enqueue = ({ key }: CachedObject): void => this.add(key);
     this.follow(this.#nodes, {
@@ -83,6 +88,7 @@ export class NodeController extends KeyedController {
   /** Resolves to the milliseconds until the next renewal. */
   async #sync(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
+    if (node) this.#checkReady(node);
     const state = node && nodeStateOf(node);
     if (!node || state === "silent" || state === "unmanaged") return undefined;
     try {

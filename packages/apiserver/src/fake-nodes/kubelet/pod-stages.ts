@@ -3,8 +3,9 @@
 // Upstream: k8s.io/kubernetes/pkg/kubelet, as far as the API shows it.
 import type { StageRequirement, Stage } from "../stages/stage.ts";
 
-/** hold, unready, crash-loop, oom, fail, succeed, evict. */
 export const fateAnnotation = "simulator.homeostat.dev/fate";
+/** The values of {@link fateAnnotation}. */
+const podFates = ["hold", "unready", "crash-loop", "oom", "fail", "succeed", "evict"];
 /** How long a pod runs before it succeeds, e.g. `5s`. */
 export const runForAnnotation = "simulator.homeostat.dev/run-for";
 
@@ -28,6 +29,12 @@ const backOff = {
   ms: 10_000,
   backOff: { count: ".status.containerStatuses[].restartCount", maxMs: 300_000 },
 };
+
+/** The fates of pods; undefined where custom stages may have others. */
+export const knownFates = (custom: readonly Stage[]): readonly string[] | undefined =>
+  custom.some((one) => one.replacesBuiltIn || JSON.stringify(one).includes(fateAnnotation))
+    ? undefined
+    : podFates;
 
 /** The stages in order. The first with an effect is played when its delay has passed. */
 export const podStages: readonly Stage[] = [

@@ -19,7 +19,9 @@ export function parseStages(text: string): readonly Stage[] {
   const values: readonly unknown[] = documents
     .map((document) => document.toJS() as unknown)
     .filter((value) => value !== null);
-  return readStages(values.flatMap(itemsOf));
+  const stages = readStages(values.flatMap(itemsOf));
+  if (stages.length === 0) throw stageError("read stages: expected at least one stage, got none");
+  return stages;
 }
 
 /** Reads stages from objects. @throws ServerError ERR_SERVER_STAGE with all errors. */

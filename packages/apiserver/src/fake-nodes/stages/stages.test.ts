@@ -285,4 +285,6 @@ test("errors name the stage and the field", () => {
   );
   fault("- 3", /an object was expected, got 3/);
   fault("{", /./);
+  for (const text of ["", "# none\n---\n", "[]", "items: []"])
+    fault(text, /^read stages: expected at least one stage, got none$/);
 });

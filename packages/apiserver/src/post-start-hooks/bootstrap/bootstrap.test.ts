@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Decoded, JsonObject } from "homeostat/api";
 import type { PolicyRule, Subject } from "homeostat/k8s/rbac/v1";
 import { createVirtualRuntime } from "homeostat/runtime";
-import { isStream } from "../../apimachinery/handler.ts";
+import { isStream, wholeBody } from "../../apimachinery/handler.ts";
 import { readServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import type { Store } from "../../storage/store.ts";
@@ -28,7 +28,7 @@ async function start(store: Store, options: Partial<ControlPlaneOptions> = {}) {
       user,
     });
     if (isStream(body)) throw new Error(`${method} ${path}: expected one answer`);
-    return JSON.parse(Buffer.from(body).toString()) as JsonObject;
+    return JSON.parse(Buffer.from(wholeBody(body)).toString()) as JsonObject;
   };
   return { ask, close: () => core.close() };
 }

@@ -10,7 +10,7 @@ import {
 } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { resultResponse } from "../response/object-response.ts";
-import { bytesResponse, objectResponse } from "../response/encode-response.ts";
+import { objectResponse, partsResponse } from "../response/encode-response.ts";
 import { makeTable, readIncludeObject } from "../response/table.ts";
 import { methodNotAllowedError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -59,5 +59,5 @@ export async function listObserved(
   const encode = resource.codec.encode ?? encodeJson;
   const head = { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata: {} };
   const encoded = items.map((item) => Buffer.from(encode(item)));
-  return await bytesResponse(scope, 200, joinList(head, encoded, ""));
+  return await partsResponse(scope, 200, joinList(head, encoded, ""));
 }

@@ -2,13 +2,14 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
 import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import { bytesResponse, encodedResponse, protobufType } from "../response/encode-response.ts";
+import { encodedResponse, partsResponse, protobufType } from "../response/encode-response.ts";
 import { goTypeName } from "../response/object-response.ts";
 import { makeTable, readIncludeObject, type TableOptions } from "../response/table.ts";
-import { agesAt } from "../../apimachinery/rest/table-printer.ts";
+import { BodyParts } from "../../apimachinery/body-parts.ts";
 import type { Revision } from "../../storage/store.ts";
 import { encodeObjectText } from "../revisions/stored-json.ts";
-import { joinItems, joinList } from "../response/join-list.ts";
+import { AgeTexts } from "../revisions/table-rows.ts";
+import { addItems, joinList } from "../response/join-list.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
 import { readListOptions } from "../options/list-options.ts";
@@ -31,7 +32,7 @@ export async function listObjects(scope: RequestScope): Promise<ApiResponse> {
 export async function listResponse(scope: RequestScope, page: ListPage): Promise<ApiResponse> {
   const { resource, accepted } = scope;
   if (accepted.transform?.kind === "Table")
-    return await bytesResponse(scope, 200, tableOf(scope, page, accepted.transform.version));
+    return await partsResponse(scope, 200, tableOf(scope, page, accepted.transform.version));
   if (accepted.transform?.kind === "PartialObjectMetadata")
     throw notAcceptableError(
       `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
@@ -44,44 +45,49 @@ export async function listResponse(scope: RequestScope, page: ListPage): Promise
   const list = accepted.transform
     ? metadataList(scope, page, accepted.transform.version)
     : objectList(scope, page);
-  return await bytesResponse(scope, 200, list);
+  return await partsResponse(scope, 200, list);
 }
 
 /** A Table without rows, with those of the page put in. */
-function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {
+function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): BodyParts {
   const { core, request, resource } = scope;
   const includeObject = readIncludeObject(request.query);
   const options = { includeObject, metaVersion, nowMs: request.nowMs };
   const empty = encodeObjectText(
     makeTable(resource, [], { ...options, metadata: listMetadata(scope, page) }),
   );
-  if (page.items.length === 0) return Buffer.from(empty);
-  const ages = agesAt(request.nowMs);
-  const objects = page.items.map((revision) => rowObjectOf(scope, revision, options));
-  const texts = page.items.map((revision) => core.tableRows.row(resource, revision, ages));
-  return joinItems(objects, {
-    start: `${empty.slice(0, empty.lastIndexOf('"rows":'))}"rows":[`,
-    before: (i) => texts[i]!,
-    after: "}",
-    end: "]}\n",
+  const parts = new BodyParts();
+  if (page.items.length === 0) {
+    parts.text(`${empty}\n`);
+    return parts;
+  }
+  parts.text(`${empty.slice(0, empty.lastIndexOf('"rows":'))}"rows":[`);
+  const ages = new AgeTexts(request.nowMs);
+  addItems(parts, page.items, (revision) => {
+    core.tableRows.addRow(parts, resource, revision, ages);
+    addRowObject(scope, parts, revision, options);
+    parts.add(closing);
   });
+  parts.text("]}\n");
+  return parts;
 }
 
 const noObject = Buffer.from("null");
+const closing = Buffer.from("}");
 
-function rowObjectOf(
-  { core, resource }: RequestScope,
+function addRowObject(
+  { core: { representations }, resource }: RequestScope,
+  parts: BodyParts,
   revision: Revision,
   { includeObject, metaVersion }: Pick<TableOptions, "includeObject" | "metaVersion">,
-): Uint8Array {
-  if (includeObject === "None") return noObject;
-  return includeObject === "Object"
-    ? core.representations.bytes(resource, revision)
-    : core.representations.metadata(resource, revision, metaVersion);
+): void {
+  if (includeObject === "None") parts.add(noObject);
+  else if (includeObject === "Object") parts.add(representations.bytes(resource, revision));
+  else representations.addMetadata(parts, resource, revision, metaVersion);
 }
 
 /** A list in protobuf of kept messages; undefined where another form was asked for. */
-function protobufList(scope: RequestScope, page: ListPage): Uint8Array | undefined {
+function protobufList(scope: RequestScope, page: ListPage): BodyParts | undefined {
   const { core, resource, accepted } = scope;
   const codec = core.protobuf;
   if (accepted.mediaType !== protobufType || !codec?.encodeList) return undefined;
@@ -96,7 +102,7 @@ function protobufList(scope: RequestScope, page: ListPage): Uint8Array | undefin
   return codec.encodeList(head, items);
 }
 
-function metadataList(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {
+function metadataList(scope: RequestScope, page: ListPage, metaVersion: string): BodyParts {
   const { core, resource } = scope;
   const items = page.items.map((revision) =>
     core.representations.metadata(resource, revision, metaVersion),
@@ -109,7 +115,7 @@ function metadataList(scope: RequestScope, page: ListPage, metaVersion: string):
   return joinList(head, items.length ? items : null, "");
 }
 
-function objectList(scope: RequestScope, page: ListPage): Uint8Array {
+function objectList(scope: RequestScope, page: ListPage): BodyParts {
   const { core, resource } = scope;
   const items = page.items.map((revision) => core.representations.item(resource, revision));
   const head = {

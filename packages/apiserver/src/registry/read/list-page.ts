@@ -47,7 +47,9 @@ export async function readPage(
   const { revision } = listing;
   const read = selection.everything && options.limit > 0 ? "page" : "list";
   const items = await convertListed(core, resource, listing.items, read);
-  return collect({ revision, items }, selection, start);
+  const countAfter = (key: string): number =>
+    items.length - 1 - items.findLastIndex((item) => item.key === key);
+  return collect({ revision, items, countAfter }, selection, start);
 }
 
 async function startOf(
@@ -107,18 +109,17 @@ function expired(options: ListOptions, start: Start, selection: Selection): Erro
 function collect(listing: Listing, selection: Selection, { limit }: Start): ListPage {
   const items: Revision[] = [];
   let lastKey = "";
-  let rest = 0;
+  let isMore = false;
   for (const revision of listing.items) {
     if (limit > 0 && items.length >= limit) {
-      rest++;
-      if (!selection.everything) break;
-      continue;
+      isMore = true;
+      break;
     }
     lastKey = revision.key;
     if (selection.matches(revision)) items.push(revision);
   }
   const token =
-    rest > 0 && !selection.single
+    isMore && !selection.single
       ? formatContinue({
           start: `${lastKey.slice(selection.prefix.length)}\u0000`,
           revision: listing.revision,
@@ -128,6 +129,6 @@ function collect(listing: Listing, selection: Selection, { limit }: Start): List
     revision: listing.revision,
     items,
     continue: token,
-    remaining: token && selection.everything ? rest : undefined,
+    remaining: token && selection.everything ? listing.countAfter(lastKey) : undefined,
   };
 }

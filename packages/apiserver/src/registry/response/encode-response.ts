@@ -1,6 +1,7 @@
 // Encodes a response in the negotiated media type. Plain JSON, the usual case, is passed through.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go.
 import type { JsonObject, Status } from "homeostat/api";
+import { BodyParts, slabBytes } from "../../apimachinery/body-parts.ts";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { wantsPretty } from "../negotiation/accept.ts";
@@ -40,13 +41,29 @@ export function writtenResponse(
   return { status, headers: headersOf(request, { "content-type": mediaType }), body };
 }
 
-/** A response that is encoded already. */
+/** {@link bytesResponse} from parts, which are joined only where another form needs them. */
+export async function partsResponse(
+  scope: ResponseScope,
+  status: number,
+  parts: BodyParts,
+): Promise<ApiResponse> {
+  const { accepted, request } = scope;
+  if (request.audit || accepted.mediaType !== "application/json" || isPretty(scope))
+    return await bytesResponse(scope, status, parts.join());
+  return encodedResponse(scope, status, "application/json", parts);
+}
+
+/** A response that is encoded already. A short body is one write. */
 export const encodedResponse = (
   { request }: ResponseScope,
   status: number,
   mediaType: string,
-  body: Uint8Array,
-): ApiResponse => ({ status, headers: headersOf(request, { "content-type": mediaType }), body });
+  body: Uint8Array | BodyParts,
+): ApiResponse => ({
+  status,
+  headers: headersOf(request, { "content-type": mediaType }),
+  body: body instanceof BodyParts && body.length <= slabBytes ? body.join() : body,
+});
 
 /** A response from an object. */
 export async function objectResponse(

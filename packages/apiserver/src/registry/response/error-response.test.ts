@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiStatusError, type Status } from "homeostat/api";
-import { isStream } from "../../apimachinery/handler.ts";
+import { isStream, wholeBody } from "../../apimachinery/handler.ts";
 import { errorResponse } from "./error-response.ts";
 
 const notFound: Status = {
@@ -19,7 +19,7 @@ test("a code that HTTP cannot carry is answered as upstream answers a panic", as
     const { status, body } = await errorResponse({} as never, {} as never, error);
     assert.ok(!isStream(body));
     assert.deepEqual(
-      [status, new TextDecoder().decode(body)],
+      [status, new TextDecoder().decode(wholeBody(body))],
       [500, "This request caused apiserver to panic. Look in the logs for details.\n"],
     );
   }

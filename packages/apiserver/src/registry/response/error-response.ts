@@ -4,6 +4,7 @@
 import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
 import { internalError, plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
+import { textResponse } from "../../apimachinery/text-response.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
 import type { ServerRequest } from "../request/server-request.ts";
@@ -36,13 +37,8 @@ export async function errorResponse(
  * For a code that HTTP cannot carry, which webhooks may give: Go's http.ResponseWriter panics, and
  * upstream answers as for any panic (k8s.io/apiserver/pkg/server/filters/wrap.go).
  */
-const panicResponse = (): ApiResponse => ({
-  status: 500,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-  body: new TextEncoder().encode(
-    "This request caused apiserver to panic. Look in the logs for details.\n",
-  ),
-});
+const panicResponse = (): ApiResponse =>
+  textResponse(500, "This request caused apiserver to panic. Look in the logs for details.\n");
 
 /** The Status of an error; bugs become 500 with the message. */
 export function statusOf(error: unknown): Status {

@@ -1,6 +1,7 @@
 // Cuts the metadata out of stored bytes and wraps it as PartialObjectMetadata without parsing, so
 // that watches of metadata, such as the garbage collector's, cost a copy only. Relies on the head
 // that stored-json.ts gives objects.
+import type { BodyParts } from "../../apimachinery/body-parts.ts";
 
 const quote = 34;
 const backslash = 92;
@@ -25,14 +26,26 @@ export function metadataSpan(bytes: Uint8Array, at: number): Uint8Array | undefi
   return undefined;
 }
 
+const headOf = (metaVersion: string): Buffer =>
+  Buffer.from(
+    `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${metaVersion}","metadata":`,
+  );
+const heads: Readonly<Record<string, Buffer>> = {
+  v1: headOf("v1"),
+  v1beta1: headOf("v1beta1"),
+};
+const tail = Buffer.from("}");
+
 /** An object of `meta.k8s.io` in this version around a metadata value. */
 export function wrapMetadata(metadata: Uint8Array, metaVersion: string): Uint8Array {
-  const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${metaVersion}","metadata":`;
-  const bytes = Buffer.allocUnsafe(head.length + metadata.length + 1);
-  bytes.write(head, 0, "latin1");
-  bytes.set(metadata, head.length);
-  bytes[bytes.length - 1] = closeBrace;
-  return bytes;
+  return Buffer.concat([heads[metaVersion] ?? headOf(metaVersion), metadata, tail]);
+}
+
+/** Adds the parts of {@link wrapMetadata}. */
+export function addWrapped(parts: BodyParts, metadata: Uint8Array, metaVersion: string): void {
+  parts.add(heads[metaVersion] ?? headOf(metaVersion));
+  parts.add(metadata);
+  parts.add(tail);
 }
 
 function closingQuote(bytes: Uint8Array, open: number): number {

@@ -6,7 +6,8 @@ import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ProtobufCodec } from "../../apimachinery/rest/protobuf-codec.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
+import type { BodyParts } from "../../apimachinery/body-parts.ts";
+import { addWrapped, metadataSpan, wrapMetadata } from "./metadata-span.ts";
 import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
 
 /** Representations of a revision. Byte arrays are shared and must not be mutated. */
@@ -24,6 +25,13 @@ export interface Representations {
    * PartialObjectMetadata of `meta.k8s.io/v1` or `v1beta1`; made anew each time, mostly by copying.
    */
   metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
+  /** Adds what {@link metadata} makes, without making it where stored bytes can be sent. */
+  addMetadata(
+    parts: BodyParts,
+    resource: ServedResource,
+    revision: Revision,
+    metaVersion: string,
+  ): void;
   /**
    * The object's protobuf message, kept with the revision; undefined for a type that has none.
    */
@@ -46,15 +54,10 @@ interface Derived {
 
 /** Creates the representations of one server. */
 export function createRepresentations(): Representations {
-  const derived = new WeakMap<Revision, WeakMap<ServedResource, Derived>>();
   const departures = new WeakMap<Revision, Revision>();
-  const derivedOf = (resource: ServedResource, revision: Revision): Derived => {
-    let byResource = derived.get(revision);
-    if (!byResource) derived.set(revision, (byResource = new WeakMap()));
-    let entry = byResource.get(resource);
-    if (!entry) byResource.set(resource, (entry = {}));
-    return entry;
-  };
+  const headLengthOf = headLengths();
+  const derivedOf = derivations();
+  const storedMetadata = metadataFinder();
   const representations: Representations = {
     object(resource, revision) {
       const stored = parseStored(revision.bytes);
@@ -72,14 +75,17 @@ export function createRepresentations(): Representations {
       return bytes.subarray(resource.codec.goType === "struct" ? headLengthOf(resource) : 1);
     },
     metadata(resource, revision, metaVersion) {
-      const stored = isShownAsStored(resource, revision)
-        ? metadataSpan(revision.bytes, headLengthOf(resource))
-        : undefined;
+      const stored = storedMetadata(resource, revision);
       return stored
         ? wrapMetadata(stored, metaVersion)
         : encodeObjectBytes(
             partialMetadata(representations.object(resource, revision), metaVersion),
           );
+    },
+    addMetadata(parts, resource, revision, metaVersion) {
+      const stored = storedMetadata(resource, revision);
+      if (stored) addWrapped(parts, stored, metaVersion);
+      else parts.add(representations.metadata(resource, revision, metaVersion));
     },
     message(resource, revision, codec) {
       return (derivedOf(resource, revision).message ??= codec.encodeMessage?.(
@@ -92,6 +98,21 @@ export function createRepresentations(): Representations {
     },
   };
   return representations;
+}
+
+/**
+ * What is kept with each revision. By resource first: a map for each of a hundred thousand
+ * revisions would be dear.
+ */
+function derivations(): (resource: ServedResource, revision: Revision) => Derived {
+  const kept = new WeakMap<ServedResource, WeakMap<Revision, Derived>>();
+  return (resource, revision) => {
+    let byRevision = kept.get(resource);
+    if (!byRevision) kept.set(resource, (byRevision = new WeakMap()));
+    let entry = byRevision.get(revision);
+    if (!entry) byRevision.set(revision, (entry = {}));
+    return entry;
+  };
 }
 
 function departureOf(kept: WeakMap<Revision, Revision>, revision: Revision): Revision {
@@ -134,6 +155,33 @@ function withResourceVersion(revision: Revision, resourceVersion: number): Revis
   };
 }
 
-function headLengthOf(resource: ServedResource): number {
-  return headLength({ kind: resource.kind, apiVersion: formatApiVersion(resource) });
+/** Finds the metadata of revisions that are shown as stored; looks through each once. */
+function metadataFinder(): (
+  resource: ServedResource,
+  revision: Revision,
+) => Uint8Array | undefined {
+  const found = new WeakMap<Revision, Uint8Array | "none">();
+  const headLengthOf = headLengths();
+  return (resource, revision) => {
+    if (!isShownAsStored(resource, revision)) return undefined;
+    let span = found.get(revision);
+    if (span === undefined) {
+      span = metadataSpan(revision.bytes, headLengthOf(resource)) ?? "none";
+      found.set(revision, span);
+    }
+    return span === "none" ? undefined : span;
+  };
+}
+
+/** The length of the head that objects of a resource are stored with, computed once for each. */
+function headLengths(): (resource: ServedResource) => number {
+  const known = new WeakMap<ServedResource, number>();
+  return (resource) => {
+    let length = known.get(resource);
+    if (length === undefined) {
+      length = headLength({ kind: resource.kind, apiVersion: formatApiVersion(resource) });
+      known.set(resource, length);
+    }
+    return length;
+  };
 }

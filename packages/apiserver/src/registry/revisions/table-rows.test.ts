@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import { agesAt, type TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import { BodyParts } from "../../apimachinery/body-parts.ts";
+import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Revision } from "../../storage/store.ts";
 import type { Representations } from "./representations.ts";
-import { TableRows } from "./table-rows.ts";
+import { AgeTexts, TableRows } from "./table-rows.ts";
 
 /** Rows over objects that are counted when they are parsed. */
 function arrange(object: JsonObject, cells: TablePrinter["cells"]) {
@@ -15,7 +16,11 @@ function arrange(object: JsonObject, cells: TablePrinter["cells"]) {
   const resource = { table } as ServedResource;
   const rows = new TableRows(representations, "s3cret");
   return {
-    row: (revision: Revision, nowMs: number) => rows.row(resource, revision, agesAt(nowMs)),
+    row: (revision: Revision, nowMs: number) => {
+      const parts = new BodyParts();
+      rows.addRow(parts, resource, revision, new AgeTexts(nowMs));
+      return Buffer.from(parts.join()).toString();
+    },
     parsed: () => parsed,
   };
 }
@@ -24,12 +29,12 @@ const revision = (): Revision => ({}) as Revision;
 
 test("a row is printed once, its ages at each request", () => {
   const { row, parsed } = arrange({}, (_, ages) => [
-    "we<b>",
+    "wé<b>",
     `2 (${ages.since(1000)} ago)`,
     ages.since(0.5),
   ]);
   const kept = revision();
-  assert.equal(row(kept, 61_000), '{"cells":["we\\u003cb\\u003e","2 (60s ago)","60s"],"object":');
+  assert.equal(row(kept, 61_000), '{"cells":["wé\\u003cb\\u003e","2 (60s ago)","60s"],"object":');
   assert.match(row(kept, 3_601_000), /"2 \(60m ago\)","60m"/);
   assert.equal(parsed(), 1);
   row(revision(), 0);

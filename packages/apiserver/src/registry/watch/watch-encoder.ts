@@ -9,7 +9,7 @@ import type { CoreServices } from "../scope/core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { partialMetadata } from "../revisions/representations.ts";
-import { MetadataChange } from "../revisions/metadata-change.ts";
+import { metadataChange } from "../revisions/metadata-change.ts";
 import { frameObject } from "../revisions/watch-frames.ts";
 import type { WatchEventType } from "../revisions/watch-event.ts";
 
@@ -39,7 +39,7 @@ export function createWatchEncoder(
   return {
     ...(form !== "object" && {
       change: (type, revision) =>
-        new MetadataChange(type, revision, () =>
+        metadataChange(type, revision, () =>
           core.representations.metadata(resource, revision, form),
         ),
     }),

@@ -1,12 +1,9 @@
 // A control plane with a custom resource that a webhook converts: `tags` is a list in v1, and a text
 // in v1beta1.
-import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
-import { createVirtualRuntime } from "homeostat/runtime";
-import { type Handler, isStream } from "../../apimachinery/handler.ts";
-import { createMemoryStore } from "../../storage/memory-store.ts";
-import { createControlPlane } from "../control-plane.ts";
+import { type Handler, wholeBody } from "../../apimachinery/handler.ts";
+import { createTestPlane } from "./test-plane.ts";
 
 /** The definitions. */
 export const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -79,7 +76,7 @@ function turn(object: JsonObject, apiVersion: string): JsonObject {
 function createTurner(): { readonly turner: Turner; readonly handler: Handler } {
   const turner: Turner = { mangle: () => {}, answer: undefined, reviews: [] };
   const handler: Handler = async ({ body }) => {
-    const review = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
+    const review = JSON.parse(new TextDecoder().decode(wholeBody(body))) as JsonObject;
     turner.reviews.push(review);
     const request = review.request as JsonObject;
     const convertedObjects = (request.objects as JsonObject[]).map((object) => {
@@ -100,29 +97,17 @@ function createTurner(): { readonly turner: Turner; readonly handler: Handler } 
 
 /** A control plane that serves posts. */
 export async function createConversionServer(t: TestContext, reviews?: string[]) {
-  const runtime = createVirtualRuntime();
   const { turner, handler } = createTurner();
-  const plane = await createControlPlane({
-    store: createMemoryStore(),
-    runtime,
-    tokens: new Map(),
+  const plane = await createTestPlane({
+    userAgent: "me/1",
     serviceLocations: new Map([["default/turner", handler]]),
   });
   t.after(() => plane.close());
-  const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-  const send = async (method: string, path: string, body?: Json, type = "application/json") =>
-    await plane.handler({
-      method,
-      path,
-      headers: { "content-type": type, "user-agent": "me/1" },
-      body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
-      user,
-    });
-  const ask = async (...request: Parameters<typeof send>): Promise<JsonObject> => {
-    const { body } = await send(...request);
-    assert.ok(!isStream(body));
-    return JSON.parse(new TextDecoder().decode(body)) as JsonObject;
-  };
+  const { runtime, send } = plane;
+  const ask = async (...request: Parameters<typeof send>): Promise<JsonObject> =>
+    (await plane.ask(...request)).body;
+  const create = (version: string, name: string, tags: Json): Promise<JsonObject> =>
+    ask("POST", at(version), post(version, name, tags));
   const served = async (): Promise<void> => {
     for (let i = 0; i < 100; i++) {
       await runtime.advance(10);
@@ -131,7 +116,7 @@ export async function createConversionServer(t: TestContext, reviews?: string[])
   };
   await ask("POST", root, definition("v1", reviews));
   await served();
-  return { runtime, turner, send, ask };
+  return { runtime, turner, send, ask, create };
 }
 
 export const post = (apiVersion: string, name: string, tags: Json): JsonObject => ({

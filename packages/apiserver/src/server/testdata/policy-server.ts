@@ -1,18 +1,8 @@
 // A control plane with short ways to create policies and to ask what they decide.
-import { encodeJsonBytes, type JsonObject } from "homeostat/api";
-import { createVirtualRuntime } from "homeostat/runtime";
-import { isStream } from "../../apimachinery/handler.ts";
-import { createMemoryStore } from "../../storage/memory-store.ts";
-import { createControlPlane } from "../control-plane.ts";
+import type { JsonObject } from "homeostat/api";
+import { createTestPlane, type TestPlane } from "./test-plane.ts";
 
-export interface PolicyAnswer {
-  readonly status: number;
-  readonly body: JsonObject;
-  readonly warnings: readonly string[];
-}
-
-export interface PolicyServer {
-  ask(method: string, path: string, body?: JsonObject, type?: string): Promise<PolicyAnswer>;
+export interface PolicyServer extends Pick<TestPlane, "ask" | "close"> {
   /** Creates a policy for new config maps, and a binding of its name. */
   policy(
     kind: "validating" | "mutating",
@@ -20,7 +10,6 @@ export interface PolicyServer {
     spec: JsonObject,
     binding?: JsonObject,
   ): Promise<void>;
-  close(): Promise<void>;
 }
 
 export const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -33,28 +22,7 @@ const matchConstraints = {
 };
 
 export async function createPolicyServer(): Promise<PolicyServer> {
-  const store = createMemoryStore();
-  const plane = await createControlPlane({
-    store,
-    runtime: createVirtualRuntime(),
-    tokens: new Map(),
-  });
-  const ask: PolicyServer["ask"] = async (method, path, body, type = "application/json") => {
-    const answer = await plane.handler({
-      method,
-      path,
-      headers: { "content-type": type },
-      body: body ? encodeJsonBytes(body) : new Uint8Array(),
-      user,
-    });
-    if (isStream(answer.body)) throw new Error(`${method} ${path}: expected a whole answer`);
-    const warnings = answer.headers["warning"] ?? [];
-    return {
-      status: answer.status,
-      body: JSON.parse(new TextDecoder().decode(answer.body)) as JsonObject,
-      warnings: typeof warnings === "string" ? [warnings] : warnings,
-    };
-  };
+  const { ask, close } = await createTestPlane({ user });
   const create = async (path: string, body: JsonObject): Promise<void> => {
     const { status, body: shown } = await ask("POST", path, body);
     if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(shown)}`);
@@ -76,9 +44,6 @@ export async function createPolicyServer(): Promise<PolicyServer> {
         },
       });
     },
-    async close() {
-      await plane.close();
-      await store.close();
-    },
+    close,
   };
 }

@@ -1,7 +1,7 @@
 // A core over the made-up kinds, in virtual time, with short ways to ask it things.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime, type VirtualRuntime } from "homeostat/runtime";
-import { type ApiResponse, isStream } from "../../apimachinery/handler.ts";
+import { type ApiResponse, isStream, wholeBody } from "../../apimachinery/handler.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { catalogOf } from "../../registry/testdata/widgets.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
@@ -102,7 +102,7 @@ function encodeBody(body: Json | undefined): Uint8Array {
 function readAnswer({ status, headers, body }: ApiResponse): Answer {
   if (isStream(body))
     throw new Error(`expected a whole answer, got a stream with status ${status}`);
-  const text = new TextDecoder().decode(body);
+  const text = new TextDecoder().decode(wholeBody(body));
   return {
     status,
     headers,
@@ -113,7 +113,9 @@ function readAnswer({ status, headers, body }: ApiResponse): Answer {
 
 function openWatch({ status, body }: ApiResponse): OpenedWatch {
   if (!isStream(body))
-    throw new Error(`expected a stream, got status ${status}: ${new TextDecoder().decode(body)}`);
+    throw new Error(
+      `expected a stream, got status ${status}: ${new TextDecoder().decode(wholeBody(body))}`,
+    );
   let ended = false;
   const watch: OpenedWatch = {
     events: [],

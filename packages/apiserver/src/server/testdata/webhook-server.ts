@@ -5,18 +5,11 @@ import type { TestContext } from "node:test";
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import type { Auditor } from "../../audit/open-audit.ts";
-import { type Handler, isStream } from "../../apimachinery/handler.ts";
-import { createMemoryStore } from "../../storage/memory-store.ts";
-import { createControlPlane } from "../control-plane.ts";
+import type { Handler } from "../../apimachinery/handler.ts";
+import { createTestPlane, type TestPlane } from "./test-plane.ts";
 
 export type Verdict = JsonObject | string | undefined;
 type Judge = (request: JsonObject, path: string) => Verdict | Promise<Verdict>;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: JsonObject;
-  readonly warnings: readonly string[];
-}
 
 export const group = "/apis/admissionregistration.k8s.io/v1";
 export const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -37,7 +30,7 @@ export class WebhookServer {
   judge: Judge = () => undefined;
   /** Records the requests that follow. */
   auditor: Auditor | undefined;
-  readonly #plane: Promise<{ readonly handler: Handler; close(): Promise<void> }>;
+  readonly #plane: Promise<TestPlane>;
 
   constructor(t: TestContext) {
     const hook: Handler = async ({ path, body }) => {
@@ -54,33 +47,17 @@ export class WebhookServer {
       const sent = typeof verdict === "string" ? new TextEncoder().encode(verdict) : undefined;
       return { status: 200, headers: {}, body: sent ?? encodeJsonBytes(answer) };
     };
-    this.#plane = createControlPlane({
-      store: createMemoryStore(),
+    this.#plane = createTestPlane({
       runtime: this.runtime,
-      tokens: new Map(),
+      user,
       serviceLocations: new Map([["default/hook", hook]]),
       audit: (request) => this.auditor?.(request),
     });
     t.after(async () => await (await this.#plane).close());
   }
 
-  async ask(method: string, path: string, body?: Json, type = "application/json"): Promise<Answer> {
-    const answer = await (
-      await this.#plane
-    ).handler({
-      method,
-      path,
-      headers: { "content-type": type },
-      body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
-      user,
-    });
-    if (isStream(answer.body)) throw new Error("expected a whole answer");
-    const warnings = answer.headers["warning"] ?? [];
-    return {
-      status: answer.status,
-      body: JSON.parse(new TextDecoder().decode(answer.body)) as JsonObject,
-      warnings: typeof warnings === "string" ? [warnings] : warnings,
-    };
+  async ask(...request: Parameters<TestPlane["ask"]>): ReturnType<TestPlane["ask"]> {
+    return await (await this.#plane).ask(...request);
   }
 
   /** Registers webhooks for writes of config maps, unless they say otherwise. */

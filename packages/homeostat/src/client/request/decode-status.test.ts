@@ -35,6 +35,18 @@ describe("toStatusError", () => {
     );
   });
 
+  it("names the server where it is known, as `request` does", () => {
+    const access = { server: "https://h:6443", origin: "f" };
+    const { message, request } = toStatusError(
+      { method: "GET", path: "/x" },
+      502,
+      bytes(""),
+      access,
+    );
+    assert.equal(request, "GET /x at https://h:6443");
+    assert.equal(message, `${request}: the server answered 502 without a Status`);
+  });
+
   it("recognizes plain HTTP sent to a TLS server", () => {
     assert.match(
       refused("/api/v1/pods", 400, "Client sent an HTTP request to an HTTPS server.\n").message,

@@ -35,10 +35,11 @@ export function toStatusError(
   body: Uint8Array,
   access?: { readonly server: string; readonly origin: string },
 ): ApiStatusError {
-  const status = readStatus(body) ?? foreignStatus(request, code, body);
+  const asked = `${request.method} ${request.path}${access ? ` at ${access.server}` : ""}`;
+  const status = readStatus(body) ?? foreignStatus({ ...request, asked }, code, body);
   const advice = `${access?.server} does not take the credentials of ${access?.origin}: renew them, or correct the user there`;
   return new ApiStatusError(status, {
-    request: `${request.method} ${request.path}${access ? ` at ${access.server}` : ""}`,
+    request: asked,
     ...(code === 401 && access ? { advice } : {}),
   });
 }
@@ -55,28 +56,31 @@ function readStatus(body: Uint8Array): Status | undefined {
   }
 }
 
-/** A response that is not from an API server: a proxy's page, plain text. */
+/**
+ * A response that is not from an API server: a proxy's page, plain text. Its message begins with
+ * what was asked.
+ */
 function foreignStatus(
-  request: Pick<ApiRequest, "method" | "path">,
+  { asked, path }: Pick<ApiRequest, "path"> & { readonly asked: string },
   code: number,
   body: Uint8Array,
 ): Status {
   const text = new TextDecoder().decode(body.subarray(0, shownBytes)).trim();
   const said = text ? `: ${text}` : "";
-  const advice = adviceOn(request, code, text);
+  const advice = adviceOn(path, code, text);
   return {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `${request.method} ${request.path}: the server answered ${code} without a Status${said}${advice && `; ${advice}`}`,
+    message: `${asked}: the server answered ${code} without a Status${said}${advice && `; ${advice}`}`,
     reason: reasons[code] ?? (code >= 500 ? "InternalError" : ""),
     code,
   };
 }
 
 /** The usual cause of such a response; "" if unknown. The texts are those of Go's net/http. */
-function adviceOn({ path }: Pick<ApiRequest, "path">, code: number, text: string): string {
+function adviceOn(path: string, code: number, text: string): string {
   if (code === 400 && text.includes("HTTP request to an HTTPS server"))
     return "the server speaks TLS: write https:// in its address";
   const resource = code === 404 ? resourceOf(path) : undefined;

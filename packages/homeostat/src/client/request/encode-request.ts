@@ -13,9 +13,13 @@ export function encodeRequest(
 ): TransportRequest {
   const path = request.path + formatQuery(request.query, request.path.includes("?") ? "&" : "?");
   const body = bytesOf(request.body);
-  const typed = body
-    ? { "content-type": "application/json", ...headers, ...request.headers }
-    : { ...headers, ...request.headers };
+  const typed: Record<string, string> = body
+    ? { "content-type": "application/json", ...headers }
+    : { ...headers };
+  for (const name in request.headers) {
+    const value = request.headers[name];
+    if (value !== undefined) typed[name] = value;
+  }
   return body
     ? { method: request.method, path, headers: typed, body }
     : { method: request.method, path, headers: typed };

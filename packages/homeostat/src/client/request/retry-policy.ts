@@ -5,7 +5,7 @@
 import type { ApiRequest } from "../client.ts";
 
 /** The outcome of an attempt. */
-export type AuthorizerAttributes =
+export type Attempt =
   | { readonly type: "answer"; readonly status: number; readonly retryAfter: string | undefined }
   /** `lost`: an established connection broke. Unreachable servers are reported at once. */
   | { readonly type: "network"; readonly lost: boolean };
@@ -23,7 +23,7 @@ const maxNetworkRetries = 4;
  */
 export function retryDelay(
   request: Pick<ApiRequest, "method" | "headers">,
-  attempt: AuthorizerAttributes,
+  attempt: Attempt,
   retries: number,
 ): number | undefined {
   if (retries >= maxRetries) return undefined;

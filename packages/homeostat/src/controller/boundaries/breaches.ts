@@ -1,10 +1,15 @@
-// What a controller depends on without declaring it: said once per controller and thing, so that a
-// reconcile that runs every second fills no log.
+// What a controller does that fails in silence: it depends on what it does not declare, or drops a
+// result. Said once per controller and thing, so that a reconcile that runs every second fills no
+// log.
 
-/** A dependency that a controller does not declare. */
+/** A mistake that nothing but a report shows. */
 export interface Breach {
   readonly controller: string;
-  readonly code: "ERR_READ_UNDECLARED" | "ERR_METADATA_UNDECLARED";
+  readonly code:
+    | "ERR_READ_UNDECLARED"
+    | "ERR_METADATA_UNDECLARED"
+    | "ERR_RESULT_UNUSED"
+    | "ERR_SIGNAL_UNLISTED";
   /** The object whose reconcile was the first to show it, e.g. `Box kitchen/large`. */
   readonly object: string;
   readonly message: string;
@@ -12,16 +17,23 @@ export interface Breach {
 }
 
 /** A breach as it is found in a run. */
-export type FoundBreach = Omit<Breach, "controller">;
+export type FoundBreach = Omit<Breach, "controller" | "code">;
 
-/** Breaches remembered; what follows is not reported. */
+/** Which breach of a code, and the key of the reconciled object. */
+export interface BreachId {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Breaches of one code remembered; what follows is not reported. */
 const remembered = 1000;
 
 /** The breaches of one controller. */
 export class Breaches {
   readonly #controller: string;
   readonly #report: (key: string, breach: Breach) => void;
-  readonly #found = new Map<string, Breach>();
+  readonly #ids = new Map<string, Set<string>>();
+  readonly #found: Breach[] = [];
 
   /** `report` receives each breach once, with the key of the reconciled object. */
   constructor(controller: string, report: (key: string, breach: Breach) => void) {
@@ -29,15 +41,18 @@ export class Breaches {
     this.#report = report;
   }
 
-  /** `id` identifies the breach; `find` describes it, and is called for the first one only. */
-  add(id: string, key: string, find: () => FoundBreach): void {
-    if (this.#found.has(id) || this.#found.size >= remembered) return;
-    const breach = { controller: this.#controller, ...find() };
-    this.#found.set(id, breach);
+  /** `find` describes the breach, and is called for the first one only. */
+  add(code: Breach["code"], { id, key }: BreachId, find: () => FoundBreach): void {
+    const ids = this.#ids.get(code) ?? new Set();
+    if (ids.has(id) || ids.size >= remembered) return;
+    this.#ids.set(code, ids.add(id));
+    const breach = { controller: this.#controller, code, ...find() };
+    this.#found.push(breach);
     this.#report(key, breach);
   }
 
+  /** Oldest first. */
   all(): readonly Breach[] {
-    return [...this.#found.values()];
+    return [...this.#found];
   }
 }

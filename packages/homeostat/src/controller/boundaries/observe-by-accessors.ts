@@ -1,17 +1,21 @@
 // Notices reads by name without a proxy, so that the maps stay plain to structuredClone and all
-// else: each key of a copy is an accessor. A copy or a comparison of the whole map reads all keys
-// equally often; a key that is read more often than another is read by name. Of the only key of a
-// map, the program's text tells. Keys that are missing are not noticed: test clusters, which use
-// proxies, notice them.
+// else: each key of a copy is an accessor. Of several keys, how often each is read tells; of the
+// only key of a map, the program's text. Keys that are missing are not noticed: test clusters,
+// which use proxies, notice them.
 import { inspect } from "node:util";
-import { sourceAt } from "../../util/source-at.ts";
+import { SourceTexts } from "../../util/source-texts.ts";
+import { ReadCounts } from "./read-counts.ts";
 
 type Values = Readonly<Record<string, string>>;
 
 /** A copy of a map that calls `read` once the code that has read a key by name has yielded. */
-export function observeByAccessors(values: Values, read: (key: string) => void): Values {
+export function observeByAccessors(
+  values: Values,
+  read: (key: string) => void,
+  sources: SourceTexts = new SourceTexts(),
+): Values {
   const keys = Object.keys(values);
-  const count = keys.length > 1 ? countReads(keys, read) : placeReads(read);
+  const count = keys.length > 1 ? countReads(keys, read) : placeReads(read, sources);
   const copy = {};
   for (const key of keys)
     Object.defineProperty(copy, key, {
@@ -35,25 +39,13 @@ type Count = (key: string, below: () => unknown) => void;
 
 /** Judges by how often each key has been read since the code yielded last. */
 function countReads(keys: readonly string[], read: (key: string) => void): Count {
-  const counts = new Map(keys.map((key) => [key, 0]));
-  let isWaiting = false;
-  const judge = (): void => {
-    isWaiting = false;
-    const fewest = Math.min(...counts.values());
-    for (const [key, count] of counts) {
-      counts.set(key, 0);
-      if (count > fewest) read(key);
-    }
-  };
-  return (key) => {
-    counts.set(key, counts.get(key)! + 1);
-    if (!isWaiting) queueMicrotask(judge);
-    isWaiting = true;
-  };
+  const counts = new ReadCounts(read);
+  for (const key of keys) counts.follow(key);
+  return (key) => void counts.counts(key);
 }
 
 /** Judges by the program's text where a key is read. */
-function placeReads(read: (key: string) => void): Count {
+function placeReads(read: (key: string) => void, sources: SourceTexts): Count {
   let seen: string | undefined;
   return (key, below) => {
     const caller: { readonly stack?: string } = {};
@@ -62,7 +54,7 @@ function placeReads(read: (key: string) => void): Count {
     if (frame === seen) return;
     seen = frame;
     queueMicrotask(() => {
-      if (isNamed(sourceAt(frame), key)) read(key);
+      if (isNamed(sources.at(frame), key)) read(key);
     });
   };
 }

@@ -34,22 +34,26 @@ const nouns = { labels: "label", annotations: "annotation" } as const;
 
 /**
  * Returns what was read, an object or a list of them, so that its labels and annotations are
- * observed. Children are left as they are.
+ * observed: the same each time, as the cache does. Children are left as they are.
  */
 export function createMetadataObserver(run: ObservedRun): <T>(read: T) => T {
-  const observe = (object: KubeObject | undefined): unknown => {
+  const observed = new WeakMap<KubeObject, KubeObject>();
+  const observe = (object: KubeObject | undefined, i = 0): unknown => {
     if (!object || isChild(object, run.object)) return object;
+    const known = observed.get(object);
+    if (known) return known;
     const read: MetadataReader = (field, key) => {
       if (!isDeclared(run, field, key) && !wrote(run.names, object, field, key))
         report(run, object, field, key);
     };
-    return observeMetadata(object, read, run.observeMap);
+    const isLeftOut = run.observeMap && i >= observedOfList;
+    const copy = isLeftOut ? object : observeMetadata(object, read, run.observeMap);
+    observed.set(object, copy);
+    return copy;
   };
   return <T>(read: T) =>
     (Array.isArray(read)
-      ? read.map((one: KubeObject, i) =>
-          run.observeMap && i >= observedOfList ? one : observe(one),
-        )
+      ? read.map((one: KubeObject, i) => observe(one, i))
       : observe(read as KubeObject | undefined)) as T;
 }
 
@@ -96,8 +100,7 @@ function report(
 ): void {
   const own = formatObjectKey(object.metadata);
   const noun = nouns[field];
-  breaches.add(`${noun} ${key}`, own, () => ({
-    code: "ERR_METADATA_UNDECLARED",
+  breaches.add("ERR_METADATA_UNDECLARED", { id: `${noun} ${key}`, key: own }, () => ({
     object: `${definition.kind.kind} ${own}`,
     message: `"${definition.name}" reads the ${noun} ${key} of ${found.kind} ${formatObjectKey(found.metadata)}, which it does not declare: a ${noun} has no schema, and everyone may write it`,
     hint: `use a field of spec or status, or a signal (defineSignal); otherwise list it in \`reads: { ${field} }\``,

@@ -91,8 +91,7 @@ export class UndeclaredReads implements ReadTracker {
     const { definition, object, breaches } = this.#run;
     const key = formatObjectKey(object.metadata);
     const own = definition.kind.kind;
-    breaches.add(`read ${kindId(kind)}`, key, () => ({
-      code: "ERR_READ_UNDECLARED",
+    breaches.add("ERR_READ_UNDECLARED", { id: kindId(kind), key }, () => ({
       object: `${own} ${key}`,
       message: `"${definition.name}" ${writes} after it has read ${what}, which it does not declare: a change of it reconciles no ${own}`,
       hint: `declare ${kind.kind} in \`refs\` or \`watches\`; if its changes need not reconcile, list it in \`reads: { kinds }\``,

@@ -1,11 +1,10 @@
 // Refuses phases and machines that could not run, where they are declared, and decisions that are
 // none.
-import { parseDuration } from "../../api/duration.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { refusePromise } from "../../util/refuse-promise.ts";
-import { checkOptionalFunction } from "../check-values.ts";
+import { checkDuration, checkOptionalFunction } from "../check-values.ts";
 
 const ofPhase = ["observe", "decide", "act", "undo", "deadline", "retries"];
 const ofMachine = ["initial", "phases", "field", "paused", "key", "clock"];
@@ -20,7 +19,7 @@ export function checkPhase(definition: unknown): void {
     ...checkFunction("decide", given["decide"]),
     ...checkOptionalFunction("act", act),
     ...checkOptionalFunction("undo", undo),
-    ...checkDeadline(deadline),
+    ...checkDuration("deadline", deadline),
     ...(retries === undefined || (Number.isInteger(retries) && Number(retries) >= 0)
       ? []
       : [`retries is ${describeValue(retries)}, expected a whole number from 0`]),
@@ -68,16 +67,6 @@ function checkPhases(phases: unknown): readonly string[] {
 
 const checkFunction = (name: string, value: unknown): readonly string[] =>
   typeof value === "function" ? [] : [`${name} is ${describeValue(value)}, expected a function`];
-
-function checkDeadline(deadline: unknown): readonly string[] {
-  if (deadline === undefined) return [];
-  try {
-    if (parseDuration(deadline as string) > 0) return [];
-  } catch {
-    // described below
-  }
-  return [`deadline is ${describeValue(deadline)}, expected a duration above 0 such as "30m"`];
-}
 
 function refuse(what: string, given: unknown, problems: readonly string[]): void {
   const all = isOptions(given)

@@ -52,7 +52,7 @@ export function phaseMachine<C extends PhaseContext, Name extends string>(
 ): PhaseMachine<C> {
   checkMachine(options);
   const { clock = createSystemRuntime().clock } = options;
-  definitionOf(options, options.initial);
+  definitionOf(options, options.initial, "correct `initial`, or add the phase");
   return async (context) => {
     const now = clock.now();
     const machine = new Step(options, context, now);
@@ -201,7 +201,11 @@ class Step<C extends PhaseContext> {
   }
 
   #enter(state: PhaseState, to: string): Outcome {
-    definitionOf(this.#options, to);
+    definitionOf(
+      this.#options,
+      to,
+      `correct the decision of phase ${state.phase}, or add the phase`,
+    );
     const since = this.#at(this.#now);
     return this.#next({ ...state, phase: to, since, attempts: 0, acts: false }, `enters ${to}`);
   }
@@ -262,6 +266,7 @@ const describeFailures = ({ phase, attempts }: PhaseState, last: PhaseCall | und
 function definitionOf<C extends PhaseContext>(
   { phases }: PhaseMachineOptions<C, any>,
   name: string,
+  hint = "keep a phase as long as objects are in it, or undo it",
 ): PhaseDefinition<C, string, unknown, unknown> | undefined {
   const found = Object.hasOwn(phases, name)
     ? (phases as Readonly<Record<string, Phase<C, string>>>)[name]
@@ -270,7 +275,7 @@ function definitionOf<C extends PhaseContext>(
     throw new HomeostatError(
       "ERR_PHASE_UNKNOWN",
       `there is no phase "${name}"; there are ${Object.keys(phases).join(", ") || "none"}`,
-      { hint: "keep a phase as long as objects are in it, or undo it" },
+      { hint },
     );
   return found["~phase"];
 }

@@ -17,6 +17,12 @@ export interface RunVoiceOptions extends ControllerLog {
   readonly locate?: (error: unknown) => string | undefined;
 }
 
+/** Reasons of Events; of the others it is `UndeclaredRead`. */
+const breachReasons: Partial<Record<Breach["code"], string>> = {
+  ERR_RESULT_UNUSED: "UnusedResult",
+  ERR_SIGNAL_UNLISTED: "UnlistedSignal",
+};
+
 /** The voice of one controller. */
 export class RunVoice {
   readonly #options: RunVoiceOptions;
@@ -54,10 +60,10 @@ export class RunVoice {
     this.#record(key, "Warning", "ReconcileLoop", what);
   }
 
-  /** The controller depends on something that it does not declare. */
+  /** The controller makes a mistake that would otherwise show nowhere. */
   breached(key: string, { code, message, hint }: Breach): void {
     this.#options.log.warn(`${code}: ${message}`, { ...this.#about(key), hint });
-    this.#record(key, "Warning", "UndeclaredRead", message);
+    this.#record(key, "Warning", breachReasons[code] ?? "UndeclaredRead", message);
   }
 
   /** A signal on an object, of any kind, is still set after its time. */

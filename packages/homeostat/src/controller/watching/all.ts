@@ -4,7 +4,7 @@ import type { Kind, ObjectOf } from "../../api/kind.ts";
 import { dnsLabelFaults } from "../../api/selectors/syntax-rules.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { unknownOptions } from "../../util/option-faults.ts";
+import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { dropPromise } from "../../util/refuse-promise.ts";
 import type { Predicate } from "../predicates.ts";
 import {
@@ -54,8 +54,8 @@ export function all<Source, K extends Kind>(
   target: K,
   options: WatchOptions<Source, K> = {},
 ): Watch<Source, K> {
-  const { namespace, labels, fields, when } = options;
   checkSelection(target, options);
+  const { namespace, labels, fields, when } = options;
   const values = compileSelectionOf(target, {
     ...(typeof namespace === "function" ? {} : { namespace }),
     ...(typeof labels === "function" ? {} : { labels }),
@@ -86,6 +86,12 @@ const known: readonly string[] = ["namespace", "labels", "fields", "when"];
 
 /** The kind itself is checked with the controller's definition. */
 function checkSelection(target: Kind | undefined, options: WatchOptions<any, any>): void {
+  if (!isOptions(options))
+    throw refusal(
+      target,
+      `its options are ${describeMissing(options)}, expected { ${known.join(", ")} }`,
+      'pass an object, such as { labels: { app: "web" } }',
+    );
   const { namespace, labels, fields } = options;
   const [unknown] = unknownOptions(options, known);
   if (unknown !== undefined) throw refusal(target, unknown, "correct its name");

@@ -41,8 +41,9 @@ export const indexName = (controller: string, name: string): string =>
 /** Creates the reads of one reconcile. */
 export function createCachedReads(dependencies: CachedReadsDependencies): CachedReads<any, any> {
   const { definition, object, informer, reading, observe, narrowing } = dependencies;
+  let kinds: readonly Kind[] | undefined;
   const declared = (kind: Kind, what: string): ReadableInformer => {
-    refuseUndeclared(definition, kind);
+    refuseUndeclared(definition, (kinds ??= declaredKinds(definition)), kind);
     reading(kind, what);
     return informer(kind)!;
   };
@@ -75,13 +76,17 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   return reads as CachedReads<any, any>;
 }
 
-function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
+function refuseUndeclared(
+  { name }: ControllerDefinition,
+  declared: readonly Kind[],
+  kind: Kind,
+): void {
   const isCached = (one: Kind): boolean =>
     kindId(one) === kindId(kind) && viewId(one) === viewId(kind);
-  if (declaredKinds(definition).some(isCached)) return;
+  if (declared.some(isCached)) return;
   throw new HomeostatError(
     "ERR_UNDECLARED",
-    `"${definition.name}" reads ${kind.kind} from the cache, which it does not declare`,
+    `"${name}" reads ${kind.kind} from the cache, which it does not declare`,
     { hint: "list the kind in `owns`, `refs` or `watches`, or read it with `client`" },
   );
 }

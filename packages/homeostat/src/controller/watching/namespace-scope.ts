@@ -1,4 +1,5 @@
 // The namespaces that a manager watches.
+import { HomeostatError } from "../../util/homeostat-error.ts";
 
 /** A set of namespaces, which may change while the manager runs. */
 export interface NamespaceScope {
@@ -20,4 +21,18 @@ export const allNamespaces: NamespaceScope = {
 export function namedNamespaces(names: readonly string[]): NamespaceScope {
   const description = `${names.length === 1 ? "namespace" : "namespaces"} ${names.join(", ")}`;
   return { includes: (namespace) => names.includes(namespace), description, extent: names };
+}
+
+/** Refuses what selects in a namespace that is not seen. @throws ERR_WATCH_SELECTION */
+export function refuseUnwatched(
+  title: string,
+  { namespace }: { readonly namespace: string | undefined },
+  namespaces: NamespaceScope,
+): void {
+  if (namespace === undefined || namespaces.includes(namespace)) return;
+  throw new HomeostatError(
+    "ERR_WATCH_SELECTION",
+    `${title} selects namespace ${namespace}, but this manager watches ${namespaces.description} only`,
+    { hint: "let the manager watch that namespace, or select objects in watched ones" },
+  );
 }

@@ -5,7 +5,6 @@ import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { unknownOptions } from "../../util/option-faults.ts";
 import { isKind } from "../../api/check-kind.ts";
-import type { NamespaceScope } from "./namespace-scope.ts";
 import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 
 /** A namespace of "" selects all. @throws ERR_WATCH_SELECTION */
@@ -20,27 +19,20 @@ export function compileOwnSelection(
 }
 
 /** Checks what the user's code passes. @throws ERR_WATCH_SELECTION */
-export function checkOwnSelection(
-  kind: unknown,
-  options: unknown = {},
-  namespaces: NamespaceScope,
-): void {
-  const problem = problemOf(kind, options, namespaces);
+export function checkOwnSelection(kind: unknown, options: unknown = {}): void {
+  const problem = problemOf(kind, options);
   if (problem === undefined) return;
   throw new HomeostatError("ERR_WATCH_SELECTION", problem, {
     hint: "pass a kind, and which of its objects: watch(kind, { namespace, labels, fields })",
   });
 }
 
-function problemOf(kind: unknown, options: unknown, namespaces: NamespaceScope) {
+function problemOf(kind: unknown, options: unknown): string | undefined {
   if (!isKind(kind))
     return `watch(…): the first argument is ${describeValue(kind)}, expected a kind`;
   const title = `watch(${kind.kind})`;
   if (typeof options !== "object" || options === null)
     return `${title}: the second argument is ${describeValue(options)}, expected a selection`;
   const [unknown] = unknownOptions(options, ["namespace", "labels", "fields"]);
-  if (unknown !== undefined) return `${title}: ${unknown}`;
-  const { namespace } = options as Selection;
-  if (!namespace || namespaces.includes(namespace)) return undefined;
-  return `${title} selects namespace ${namespace}, but this manager watches ${namespaces.description} only`;
+  return unknown === undefined ? undefined : `${title}: ${unknown}`;
 }

@@ -1,10 +1,9 @@
 // The objects of declared watches, for one reconcile.
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
-import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { type DeclaredSelection, declaredWatch } from "./declared-selections.ts";
-import type { NamespaceScope } from "./namespace-scope.ts";
+import { type NamespaceScope, refuseUnwatched } from "./namespace-scope.ts";
 import { type SelectableInformer, selectObjects } from "./select-objects.ts";
 import type { CompiledSelection } from "./selection.ts";
 
@@ -55,13 +54,8 @@ function select(
 ): readonly CompiledSelection[] {
   try {
     const selections = declared.selectionsOf(object);
-    for (const { namespace: wanted } of selections)
-      if (wanted !== undefined && !namespaces.includes(wanted))
-        throw new HomeostatError(
-          "ERR_WATCH_SELECTION",
-          `${declared.title} of "${controller}" selects namespace ${wanted}, but this manager watches ${namespaces.description} only`,
-          { hint: "let the manager watch that namespace, or select objects in watched ones" },
-        );
+    for (const one of selections)
+      refuseUnwatched(`${declared.title} of "${controller}"`, one, namespaces);
     return selections;
   } catch (error) {
     if (!failed) throw error;

@@ -24,6 +24,7 @@ const words: ReadonlyMap<string, ResolvedScalar> = new Map(
 );
 
 const integer = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)$/i;
+const leadingZeros = /^0[xbo]?0*/i;
 const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const timestamp =
   /^\d{4}-\d\d?-\d\d?(?:[Tt]\d\d?:\d\d?:\d\d?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)| \d\d?:\d\d?:\d\d?(?:\.\d+)?)?$/;
@@ -52,7 +53,8 @@ function resolveNumber(text: string): ResolvedScalar {
 /** An int64, or a uint64 without a sign, in any of Go's bases. */
 function toInteger(text: string): number | bigint | undefined {
   const [, sign, digits] = integer.exec(text) ?? [];
-  if (digits === undefined) return undefined;
+  // Longer numbers are none, and dear to read.
+  if (digits === undefined || digits.replace(leadingZeros, "").length > 64) return undefined;
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits.toLowerCase());
   const value = sign === "-" ? -size : size;
   if (value < int64.min || value > (sign ? int64.max : uint64Max)) return undefined;

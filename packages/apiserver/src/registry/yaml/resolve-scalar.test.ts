@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseYaml } from "./parse-yaml.ts";
+import { parseYaml } from "../body/parse-yaml.ts";
 import { formatFloatKey, resolveScalar } from "./resolve-scalar.ts";
 
 const value = (text: string): unknown => resolveScalar(text).value;

@@ -1,0 +1,88 @@
+// What go-yaml makes of generated texts, most of them broken: testdata/go-yaml.jsonl was recorded
+// with sigs.k8s.io/yaml v1.6.0 (YAMLToJSON, YAMLToJSONStrict) over go.yaml.in/yaml/v2 v2.4.3, and
+// so were the limits below.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { encodeJson, parseExact } from "homeostat/api";
+import { parseYaml, YamlSyntaxError } from "../body/parse-yaml.ts";
+
+interface Recorded {
+  readonly yaml: string;
+  readonly json?: string;
+  readonly error?: string;
+  readonly strict?: string;
+}
+
+const recorded = readFileSync(new URL("testdata/go-yaml.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Recorded);
+
+/** What is compared of a text: the value and the strict errors, or the fault. */
+async function read(yaml: string): Promise<Omit<Recorded, "yaml">> {
+  try {
+    const { value, strictErrors } = await parseYaml(yaml);
+    const strict = ["yaml: unmarshal errors:", ...strictErrors].join("\n  ");
+    return { json: encodeJson(value), ...(strictErrors.length ? { strict } : {}) };
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) return { error: error.message };
+    throw error;
+  }
+}
+
+test("generated texts mean what they mean to go-yaml, or have its fault", async () => {
+  for (const { yaml, ...expected } of recorded) {
+    const json = expected.json && encodeJson(parseExact(expected.json));
+    assert.deepEqual(await read(yaml), json ? { ...expected, json } : expected, yaml);
+  }
+});
+
+const depth = 10_000;
+
+for (const [what, yaml, expected] of [
+  ["brackets of the last level", "[".repeat(depth) + "]".repeat(depth), undefined],
+  ["brackets below it", "[".repeat(depth + 1), "yaml: exceeded max depth of 10000"],
+  ["braces below it", "{a: ".repeat(depth + 1), "yaml: exceeded max depth of 10000"],
+  ["blocks of the last level", `${"- ".repeat(depth)}a`, undefined],
+  ["blocks below it", "- ".repeat(depth + 1), "yaml: exceeded max depth of 10000"],
+  [
+    "a fault before the depth",
+    `@${"[".repeat(depth + 1)}`,
+    "yaml: found character that cannot start any token",
+  ],
+  ["a depth before the fault", `${"[".repeat(depth + 1)}\n@`, "yaml: exceeded max depth of 10000"],
+  ["a key of 1024 characters", `${"a".repeat(1024)}: 1`, undefined],
+  [
+    "a key of more",
+    `${"a".repeat(1025)}: 1`,
+    "yaml: mapping values are not allowed in this context",
+  ],
+  ["a key of pairs of surrogates", `${"😀".repeat(1024)}: 1`, undefined],
+  [
+    "a control character behind a fault",
+    `a: b: c\n${"# a\n".repeat(200)}\u0001`,
+    "yaml: mapping values are not allowed in this context",
+  ],
+  [
+    "one before a fault",
+    `${"# a\n".repeat(200)}a: b: c\n\u0001`,
+    "yaml: control characters are not allowed",
+  ],
+  ["one behind the document", `a: 1\n---\n${"# a\n".repeat(200)}\u0001`, undefined],
+  ["aliases of aliases", bomb(), "yaml: document contains excessive aliasing"],
+] as const)
+  test(`limits: ${what}`, async () => assert.equal((await read(yaml)).error, expected));
+
+/** Nine times as many nodes with each of its lines. */
+function bomb(): string {
+  const names = [..."abcdefghij"];
+  return names
+    .map(
+      (name, i) =>
+        `${name}: &${name} [${Array(9)
+          .fill(i ? `*${names[i - 1]}` : "x")
+          .join(",")}]\n`,
+    )
+    .join("");
+}

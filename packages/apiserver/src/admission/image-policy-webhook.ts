@@ -4,6 +4,7 @@
 // k8s.io/apiserver/pkg/util/webhook/webhook.go (WithExponentialBackoff).
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { Pod } from "homeostat/k8s/core/v1";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
 import { parseBody } from "../registry/body/parse-body.ts";
@@ -41,7 +42,7 @@ export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
       if (!isReviewed(request)) return;
       const answer = await answerTo(reviewSpec(request)).catch((error: unknown) => {
         if (policy.defaultAllow) return { allowed: true, reason: "" };
-        throw refuse(request, error instanceof Error ? error.message : String(error));
+        throw refuse(request, reasonOf(error));
       });
       if (answer.allowed) return;
       throw refuse(

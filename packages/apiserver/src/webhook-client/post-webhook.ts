@@ -6,6 +6,7 @@ import { Agent as HttpAgent, request as requestPlain } from "node:http";
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
@@ -151,7 +152,7 @@ function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocatio
   try {
     return find();
   } catch (error) {
-    throw postError(outgoing, error instanceof Error ? error.message : String(error));
+    throw postError(outgoing, reasonOf(error));
   }
 }
 

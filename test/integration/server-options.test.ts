@@ -107,10 +107,13 @@ describe("options without effect", () => {
       },
     ],
     [{ runtimeConfig: { "storagemigration.k8s.io/v1beta1": false } }],
-    [{ fakeNodes: 1 }, "controllers: none runs pod-lifecycle, for fakeNodes or stages"],
+    [
+      { fakeNodes: 1 },
+      "controllers: none still runs pod-lifecycle, which fakeNodes or stages need",
+    ],
     [
       { stages: [{ name: "s", for: { apiVersion: "v1", kind: "Node" } }] },
-      "controllers: none runs pod-lifecycle, stages, for fakeNodes or stages",
+      "controllers: none still runs pod-lifecycle, stages, which fakeNodes or stages need",
     ],
     [{ fakeNodes: 1, controllers: "default" }],
   ] as const)

@@ -32,7 +32,9 @@ export async function parseOptions(options: ApiServerOptions): Promise<ParsedOpt
   if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
   const warn = (message: string): void => warnOf(options)(message, undefined);
   if (selection.names === "none" && selection.needed.length)
-    warn(`controllers: none runs ${selection.needed.join(", ")}, for fakeNodes or stages`);
+    warn(
+      `controllers: none still runs ${selection.needed.join(", ")}, which fakeNodes or stages need`,
+    );
   const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
   return {
     ...options,
@@ -50,8 +52,13 @@ const accountCreators = new Set(["all", "*", "serviceaccount", "serviceaccount-c
 
 /** True if pods run on fake nodes, and namespaces have the account that they run as. */
 function havePodsAccounts({ fakeNodes, controllers }: ApiServerOptions): boolean {
-  const names = [controllers ?? []].flat().flatMap((each) => each.split(","));
-  return fakeNodes !== undefined && names.some((name) => accountCreators.has(name.trim()));
+  const names = [controllers ?? []]
+    .flat()
+    .flatMap((each) => each.split(",").map((name) => name.trim()));
+  const isRemoved = names.some(
+    (name) => name.startsWith("-") && accountCreators.has(name.slice(1)),
+  );
+  return fakeNodes !== undefined && !isRemoved && names.some((name) => accountCreators.has(name));
 }
 
 /** With what the file of configurations says of admission plug-ins. */

@@ -140,7 +140,7 @@ function addServingOptions(server: Command): void {
     )
     .option(
       "--enable-admission-plugins <names>",
-      "admission plug-ins to enable in addition to the defaults, separated by commas",
+      "admission plug-ins to enable, separated by commas, in addition to the defaults: kube-apiserver's, but ServiceAccount only with --fake-nodes and the controller serviceaccount, which all has",
     )
     .option(
       "--disable-admission-plugins <names>",

@@ -3,7 +3,7 @@
 // Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { checkGoBase64 } from "../kinds/serializer/go-base64.ts";
-import { goKind } from "../registry/body/parse-body.ts";
+import { goKindOf } from "../apimachinery/values/go-kind.ts";
 
 /** Reads single members; undefined if there is none. */
 export interface MemberReader {
@@ -20,7 +20,9 @@ export interface MemberReader {
 
 /** The error for a value of another JSON type; `at` as Go names it. */
 export const mismatch = (value: Json, at: string, goType: string): Error =>
-  new Error(`json: cannot unmarshal ${goKind(value)} into Go struct field ${at} of type ${goType}`);
+  new Error(
+    `json: cannot unmarshal ${goKindOf(value)} into Go struct field ${at} of type ${goType}`,
+  );
 
 /** `at`: the struct and the path of the object, e.g. `AdmissionResponse.response`. */
 export function readMembers(object: JsonObject, at: string): MemberReader {

@@ -5,6 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import type { ResourceSlice } from "homeostat/k8s/resource/v1";
+import { formatGroupResource } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
@@ -32,8 +33,7 @@ export const createNodeRestriction: CreatePlugin = (services) => ({
     if (!user.groups.includes("system:nodes")) return;
     const node = user.name.slice(userPrefix.length);
     if (!node) throw refuse(request, `could not determine node from user ${quoteGo(user.name)}`);
-    const key = resource.group ? `${resource.resource}.${resource.group}` : resource.resource;
-    rules[key]?.(node, request, services);
+    rules[formatGroupResource(resource)]?.(node, request, services);
   },
 });
 

@@ -6,7 +6,7 @@ import type { Namespace, Pod, Toleration } from "homeostat/k8s/core/v1";
 import { notFoundError, plainError } from "../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { qosClassOf } from "../kinds/core/resources/quality-of-service.ts";
-import { goKind } from "../registry/body/parse-body.ts";
+import { goKindOf } from "../apimachinery/values/go-kind.ts";
 import { type CreatePlugin, isAbout, type PluginServices } from "./admission-plugin.ts";
 import { decodeTolerations } from "./configuration/decode-tolerations.ts";
 import { parsePodTolerationRestriction } from "./configuration/pod-toleration-restriction.ts";
@@ -81,9 +81,9 @@ function parseTolerations(text: string): Tolerations | undefined {
   try {
     const { value } = parseJson(text);
     if (value === null) return [];
-    if (!Array.isArray(value)) throw mismatchError(goKind(value), "[]v1.Toleration");
+    if (!Array.isArray(value)) throw mismatchError(goKindOf(value), "[]v1.Toleration");
     const items = value.map((item): JsonObject => {
-      if (item !== null && !isObject(item)) throw mismatchError(goKind(item), "v1.Toleration");
+      if (item !== null && !isObject(item)) throw mismatchError(goKindOf(item), "v1.Toleration");
       return item ?? {};
     });
     return decodeTolerations(items, "Toleration");

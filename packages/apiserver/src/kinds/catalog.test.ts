@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import { deducedType } from "../apimachinery/types/smd-type.ts";
+import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { createCatalog } from "./catalog.ts";
+
+test("a definition that the kind data do not know is refused", () => {
+  const unknown = { group: "apps", version: "v1", kind: "Car" };
+  const options = { data: readKindData("1.36"), smdOf: () => deducedType };
+  assert.throws(() => createBuiltinResources(options, [unknown]), {
+    code: "ERR_KINDS_UNKNOWN_KIND",
+  });
+});
 
 const resource = (group: string, version: string, name: string): ServedResource =>
   ({ group, version, resource: name }) as ServedResource;

@@ -21,8 +21,11 @@ export function createBuiltinResources(
       for (const served of options.data.kinds(group))
         if (served.version === version) ranks.set(nameOf(served), ranks.size);
   const rank = (definition: AnyKindDefinition): number => ranks.get(nameOf(definition)) ?? -1;
-  // A kind behind a feature gate that is off has no rank.
-  const definitions = [...builtinKinds, ...more].filter((definition) => rank(definition) >= 0);
+  // A kind behind a feature gate that is off has no rank, but the data have it.
+  const isOff = (definition: AnyKindDefinition): boolean =>
+    rank(definition) < 0 &&
+    options.data.kind(definition.group, definition.version, definition.kind) !== undefined;
+  const definitions = [...builtinKinds, ...more].filter((definition) => !isOff(definition));
   const print = createInternalPrinter(
     () => options.data.layout(),
     Object.assign({}, ...definitions.map(({ conversions }) => conversions)),

@@ -6,7 +6,7 @@ import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { type Reconciled, reconcileObject } from "./reconcile.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import type { RunnerOptions } from "./run/runner-state.ts";
-import { lowPriority } from "./sources.ts";
+import { addFor } from "./sources.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import { DynamicWatches } from "./watching/dynamic-watches.ts";
 
@@ -24,11 +24,8 @@ export function openDynamicWatches(
       const { resourceVersion } = object;
       const id = objectId(kind, object.key);
       loops.saw(key, id, object);
-      const isLow = through === "initial" || through === "resync";
-      queue.add(key, {
-        priority: isLow ? lowPriority : 0,
-        cause: { what, source: `watch ${kind.kind}`, resourceVersion, object: id },
-      });
+      const source = `watch ${kind.kind}`;
+      addFor(queue, key, through, { what, source, resourceVersion, object: id });
     },
   });
 }

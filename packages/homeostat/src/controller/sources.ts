@@ -5,7 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { controllerOf, refersToKind } from "../api/owner-reference.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
-import type { WorkQueue } from "../queue/workqueue.ts";
+import type { QueueCause, WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId } from "./echo/run-record.ts";
@@ -255,6 +255,16 @@ function enqueue(
   if (mayEcho && through === "watch") {
     if (echoes.takes(key, `${cause.object}@${resourceVersion}`, cause)) return;
   }
+  addFor(queue, key, through, cause);
+}
+
+/** Adds a key for a change: what is part of the first list or of a resync runs after all else. */
+export function addFor(
+  queue: Pick<WorkQueue, "add">,
+  key: string,
+  through: HandlerCause["through"],
+  cause: QueueCause,
+): void {
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;
   queue.add(key, { priority, cause });
 }

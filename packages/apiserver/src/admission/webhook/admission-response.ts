@@ -5,8 +5,9 @@
 // k8s.io/api/admission/{v1,v1beta1}/types.go.
 import { type Decoded, formatApiVersion, isObject, type Json, type Status } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { fillClaim, notRegistered } from "../../registry/body/claimed-kind.ts";
-import { goKind, parseBody } from "../../registry/body/parse-body.ts";
+import { parseBody } from "../../registry/body/parse-body.ts";
 import type { ReviewVersion } from "./admission-review.ts";
 import { decodeStatus } from "./decode-status.ts";
 import { readMembers } from "../go-members.ts";
@@ -89,7 +90,7 @@ function decodeResponse(response: Json, version: ReviewVersion): DecodedResponse
   if (response === null) return undefined;
   if (!isObject(response))
     throw new Error(
-      `json: cannot unmarshal ${goKind(response)} into Go struct field AdmissionReview.response of type ${version}.AdmissionResponse`,
+      `json: cannot unmarshal ${goKindOf(response)} into Go struct field AdmissionReview.response of type ${version}.AdmissionResponse`,
     );
   const read = readMembers(response, "AdmissionResponse.response");
   return {

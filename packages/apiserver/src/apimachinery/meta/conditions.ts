@@ -2,8 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/api/meta/conditions.go.
 
 interface TypedCondition {
-  readonly type: string;
-  readonly status: string;
+  readonly type?: string | null;
+  readonly status?: string | null;
 }
 
 /** True if the condition of this type is present and True. */

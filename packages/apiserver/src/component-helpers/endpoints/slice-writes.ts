@@ -2,7 +2,7 @@
 // EndpointSlice and the mirroring controller.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
-import { errorMessage } from "../errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { createObject, type NewObject, updateObject } from "../meta/write-object.ts";
 import type { Client } from "homeostat/client";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -57,7 +57,7 @@ export function slicePrefix(name: string): string {
 
 function failWith(attempt: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${attempt}: ${errorMessage(error)}`, {
+    throw new Error(`${attempt}: ${reasonOf(error)}`, {
       cause: error,
     });
   };

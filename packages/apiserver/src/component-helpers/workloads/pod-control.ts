@@ -2,7 +2,7 @@
 // slowly, so that a refusal is met once and not a hundred times.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl),
 // replicaset/replica_set.go (slowStartBatch).
-import { errorMessage } from "../errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { createObject, type NewObject } from "../meta/write-object.ts";
 import { dnsSubdomainFaults, isNotFound, toControllerReference, type Kind } from "homeostat/api";
 import type { Client } from "homeostat/client";
@@ -65,7 +65,7 @@ export class PodControl {
       this.#events(owner).normal("SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
-      this.#events(owner).warning("FailedCreate", `Error creating: ${errorMessage(error)}`);
+      this.#events(owner).warning("FailedCreate", `Error creating: ${reasonOf(error)}`);
       throw error;
     }
   }
@@ -77,8 +77,8 @@ export class PodControl {
       this.#events(owner).normal("SuccessfulDelete", `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return;
-      this.#events(owner).warning("FailedDelete", `Error deleting: ${errorMessage(error)}`);
-      throw new Error(`unable to delete pods: ${errorMessage(error)}`, { cause: error });
+      this.#events(owner).warning("FailedDelete", `Error deleting: ${reasonOf(error)}`);
+      throw new Error(`unable to delete pods: ${reasonOf(error)}`, { cause: error });
     }
   }
 

@@ -12,11 +12,12 @@ const fieldManager = "clusterrole-aggregation-controller";
 /** Starts `clusterrole-aggregation`. */
 export const start: Start = async (context) => {
   const controller = new KeyedController(context, "the clusterrole-aggregation controller");
-  const roles = controller.acquire(ClusterRole);
+  const roles = controller.acquire(ClusterRole, {
+    aggregated: ({ aggregationRule }) => (aggregationRule ? ["true"] : []),
+  });
   // Any role may be part of any other.
   const addAggregated = (): void => {
-    for (const { metadata, aggregationRule } of roles.list())
-      if (aggregationRule) controller.add(metadata.name);
+    for (const { name } of roles.entriesByIndex("aggregated", "true")) controller.add(name);
   };
   controller.follow(roles, {
     added: addAggregated,

@@ -1,7 +1,7 @@
 // One sync of one CronJob: deletes jobs beyond the history limits, tracks active jobs, and starts
 // the job that is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { createObject } from "../../component-helpers/meta/write-object.ts";
 import { isAlreadyExists, isControlledBy } from "homeostat/api";
@@ -188,7 +188,7 @@ export class CronJobSync {
   async #replaceActive(): Promise<void> {
     for (const { name = "", namespace } of this.#status.active ?? []) {
       const job = await this.#tools.client.get(Job, { name, namespace }).catch((error: unknown) => {
-        this.#events.warning("FailedGet", `Get job: ${errorMessage(error)}`);
+        this.#events.warning("FailedGet", `Get job: ${reasonOf(error)}`);
         throw error;
       });
       if (!(await this.#delete(job))) throw new Error(`could not replace job ${namespace}/${name}`);
@@ -220,7 +220,7 @@ export class CronJobSync {
     } catch (error) {
       if (isAlreadyExists(error)) return undefined;
       if (!isNamespaceTerminating(error))
-        this.#events.warning("FailedCreate", `Error creating job: ${errorMessage(error)}`);
+        this.#events.warning("FailedCreate", `Error creating job: ${reasonOf(error)}`);
       throw error;
     }
   }
@@ -233,7 +233,7 @@ export class CronJobSync {
         { propagationPolicy: "Background" },
       );
     } catch (error) {
-      this.#events.warning("FailedDelete", `Deleted job: ${errorMessage(error)}`);
+      this.#events.warning("FailedDelete", `Deleted job: ${reasonOf(error)}`);
       return false;
     }
     this.#setInactive(uid);

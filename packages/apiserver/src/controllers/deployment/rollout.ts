@@ -4,7 +4,7 @@
 // rolling.go, recreate.go).
 import { newReplicaSet } from "./new-replica-set.ts";
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { createObject } from "../../component-helpers/meta/write-object.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { isAlreadyExists, isControlledBy } from "homeostat/api";
@@ -205,7 +205,7 @@ export class Rollout {
         return found;
       await this.#write({ ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
     } else if (!isNamespaceTerminating(error)) {
-      const message = `Failed to create new replica set ${JSON.stringify(name)}: ${errorMessage(error)}`;
+      const message = `Failed to create new replica set ${JSON.stringify(name)}: ${reasonOf(error)}`;
       if (hasProgressDeadline(this.#deployment))
         await this.#write(
           setCondition(

@@ -1,6 +1,6 @@
 // The controller of PodDisruptionBudgets: counts their pods and computes how many may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
@@ -72,7 +72,7 @@ class DisruptionController extends KeyedController {
       return await this.#count(budget);
     } catch (error) {
       if (isConflict(error)) throw error;
-      const message = errorMessage(error);
+      const message = reasonOf(error);
       await this.#write(budget, failedStatus(budget, message, this.context.runtime.clock.now()));
       return undefined;
     }
@@ -122,7 +122,7 @@ class DisruptionController extends KeyedController {
     try {
       return await this.#scales.expected(pods);
     } catch (error) {
-      const message = errorMessage(error);
+      const message = reasonOf(error);
       this.#eventsAbout(budget).warning(
         "CalculateExpectedPodCountFailed",
         `Failed to calculate the number of expected pods: ${message}`,

@@ -2,7 +2,7 @@
 // its pods.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import {
   createObject,
   type NewObject,
@@ -83,7 +83,7 @@ class EndpointsController extends KeyedController {
         regarding: object,
         type: "Warning",
         reason,
-        note: `Failed to ${attempt} ${namespace}/${name}: ${errorMessage(error)}`,
+        note: `Failed to ${attempt} ${namespace}/${name}: ${reasonOf(error)}`,
       });
       throw error;
     }

@@ -4,7 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
 // trackJobStatusAndRemoveFinalizers).
 import { isTerminating } from "../../component-helpers/meta/api-object.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
@@ -201,7 +201,7 @@ export class JobSync {
     const failed = released.find((one) => one.status === "rejected");
     if (failed) {
       await this.#write();
-      throw new Error(`tracking status: ${errorMessage(failed.reason)}`, { cause: failed.reason });
+      throw new Error(`tracking status: ${reasonOf(failed.reason)}`, { cause: failed.reason });
     }
     const isOver =
       last !== undefined && !isFull && !hasUncountedPods(this.#status) && this.#terminating === 0;

@@ -5,7 +5,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/namespace_controller.go,
 // deletion/namespaced_resources_deleter.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { isConflict, type JsonObject } from "homeostat/api";
 import { Namespace, type NamespaceStatus } from "homeostat/k8s/core/v1";
 import type { CachedObject } from "homeostat/cache";
@@ -86,7 +86,7 @@ class NamespaceController extends KeyedController {
       });
     } catch (error) {
       this.signal.throwIfAborted();
-      const discoveryError = errorMessage(error);
+      const discoveryError = reasonOf(error);
       return {
         report: { discoveryError, failures: [], remaining: new Map(), finalizers: new Map() },
         left: [],

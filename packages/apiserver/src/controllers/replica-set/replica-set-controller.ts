@@ -3,7 +3,7 @@
 // waits for expectations; the cache here reflects this process's own writes at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
 import {
   controllerOf,
@@ -117,7 +117,7 @@ export class ReplicaSetController<O extends ReplicaOwner> extends KeyedControlle
       replicaStatus(latest, {
         active,
         terminating: going,
-        failure: failed && errorMessage(failed.error),
+        failure: failed && reasonOf(failed.error),
         now,
       }),
     );

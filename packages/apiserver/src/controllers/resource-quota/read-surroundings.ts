@@ -1,45 +1,55 @@
-// Reads what the usage of ResourceClaims depends on, for quotas that limit them or may limit them
-// under the names of extended resources.
+// Reads what the usage of ResourceClaims depends on, for quotas that may limit them under the names
+// of extended resources.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/install/registry.go
 // (NewQuotaConfigurationForControllers).
 import type { Client } from "homeostat/client";
-import type { Decoded } from "homeostat/api";
+import type { Decoded, Kind } from "homeostat/api";
 import { Pod } from "homeostat/k8s/core/v1";
 import { DeviceClass, ResourceClaim } from "homeostat/k8s/resource/v1";
 import {
   type ClaimSurroundings,
-  isClaimedResource,
+  isBackedResource,
+  mayBeBacked,
 } from "../../kinds/core/quota/backed-resources.ts";
 
-/** As of the last {@link read} of a namespace. */
-export class ReadSurroundings implements ClaimSurroundings {
-  readonly #client: Client;
-  #classes: readonly Decoded<DeviceClass>[] = [];
-  readonly #pods = new Map<string, readonly Decoded<Pod>[]>();
-  readonly #claims = new Map<string, readonly Decoded<ResourceClaim>[]>();
+type Classes = readonly Decoded<DeviceClass>[];
 
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  /** Reads nothing for names that no claim uses. */
-  async read(names: readonly string[], namespace: string): Promise<void> {
-    if (names.some((name) => name.includes("/")))
-      this.#classes = (await this.#client.list(DeviceClass, {})).items as never;
-    if (!names.some((name) => isClaimedResource(name, this))) return;
-    const [pods, claims] = await Promise.all([
-      this.#client.list(Pod, { namespace }),
-      this.#client.list(ResourceClaim, { namespace }),
-    ]);
-    this.#pods.set(namespace, pods.items as never);
-    this.#claims.set(namespace, claims.items as never);
-  }
-
-  classes = (): readonly Decoded<DeviceClass>[] => this.#classes;
-
-  pod = (namespace: string, name: string): Decoded<Pod> | undefined =>
-    this.#pods.get(namespace)?.find(({ metadata }) => metadata?.name === name);
-
-  claims = (namespace: string): readonly Decoded<ResourceClaim>[] =>
-    this.#claims.get(namespace) ?? [];
+/** Every class; undefined, and not read, when none can back a name. */
+export async function readClasses(
+  client: Client,
+  names: readonly string[],
+): Promise<Classes | undefined> {
+  return names.some(mayBeBacked) ? await list(client, DeviceClass) : undefined;
 }
+
+/** With the pods and claims of the namespace, which are read only when a class backs a name. */
+export async function readSurroundings(
+  client: Client,
+  classes: Classes,
+  { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
+): Promise<ClaimSurroundings> {
+  if (!names.some((name) => isBackedResource(name, classes))) return justClasses(() => classes);
+  const [pods, claims] = await Promise.all([
+    list(client, Pod, namespace),
+    list(client, ResourceClaim, namespace),
+  ]);
+  return {
+    classes: () => classes,
+    pod: (_, name) => pods.find(({ metadata }) => metadata?.name === name),
+    claims: () => claims,
+  };
+}
+
+/** Enough to tell which names quotas limit claims by. */
+export const justClasses = (classes: () => Classes): ClaimSurroundings => ({
+  classes,
+  pod: () => undefined,
+  claims: () => [],
+});
+
+const list = async <O extends object>(
+  client: Client,
+  kind: Kind<O>,
+  namespace?: string,
+): Promise<readonly Decoded<O>[]> =>
+  (await client.list(kind, namespace === undefined ? {} : { namespace })).items as never;

@@ -4,17 +4,18 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
 // resource_quota_monitor.go), cmd/kube-controller-manager (ResourceQuotaSyncPeriod).
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { parseObjectKey } from "homeostat/api";
+import { type Decoded, parseObjectKey } from "homeostat/api";
 import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import type { Timer } from "homeostat/runtime";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
+import type { DeviceClass } from "homeostat/k8s/resource/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type Evaluator, evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
 import { type QuotaObject, sameAmounts } from "../../kinds/core/quota/quota-amounts.ts";
-import { ReadSurroundings } from "./read-surroundings.ts";
+import { justClasses, readClasses, readSurroundings } from "./read-surroundings.ts";
 import { nextQuotaStatus, type Tracked } from "./next-quota-status.ts";
 
 /** How often all quotas are counted: writes that failed after admission are entered as used. */
@@ -38,7 +39,9 @@ export const start: Start = async (context) => new ResourceQuotaController(conte
 class ResourceQuotaController extends KeyedController {
   readonly #quotas = this.acquire(ResourceQuota);
   readonly #watched = new Map<string, Watched>();
-  readonly #around = new ReadSurroundings(this.context.client);
+  /** As of the last quota that limits a name which a class may back. */
+  #classes: readonly Decoded<DeviceClass>[] = [];
+  readonly #around = justClasses(() => this.#classes);
 
   constructor(context: ControllerContext) {
     super(context, "the resourcequota controller");
@@ -67,27 +70,22 @@ class ResourceQuotaController extends KeyedController {
 
   async #sync(key: string): Promise<undefined> {
     if (!this.#quotas.entry(key)) return undefined;
+    const { client } = this.context;
     const cached = this.#quotas.get(parseObjectKey(key));
-    await this.#readAround(cached);
+    this.#classes = (await readClasses(client, namesOf(cached))) ?? this.#classes;
     const kinds = await this.#kindsOf(cached);
     const watched = kinds.map((kind) => this.#watch(kind));
     await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.signal)));
-    const quota = await this.context.client.find(ResourceQuota, parseObjectKey(key));
+    const quota = await client.find(ResourceQuota, parseObjectKey(key));
     if (!quota) return undefined;
     await this.#settled();
-    await this.#readAround(quota);
-    const tracked = await this.#count(watched, quota.metadata.namespace ?? "");
+    const tracked = await this.#count(watched, quota);
     const status = nextQuotaStatus(quota, tracked, this.context.runtime.clock.now());
     if (status)
-      await this.context.client
+      await client
         .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
         .catch(ignoreNotFound);
     return undefined;
-  }
-
-  async #readAround(quota: ResourceQuota | undefined): Promise<void> {
-    const names = Object.keys(quota?.spec.hard ?? {});
-    await this.#around.read(names, quota?.metadata.namespace ?? "");
   }
 
   /** Waits for writes that the quota's usage already includes: they are about to be stored. */
@@ -98,19 +96,23 @@ class ResourceQuotaController extends KeyedController {
   }
 
   /** Caches may lag behind the quota, and what they miss could be used twice: lists are read. */
-  async #count(watched: readonly Watched[], namespace: string): Promise<readonly Tracked[]> {
+  async #count(watched: readonly Watched[], quota: ResourceQuota): Promise<readonly Tracked[]> {
     const { client } = this.context;
+    const { namespace = "" } = quota.metadata;
+    const names = namesOf(quota);
+    const around = await readSurroundings(client, this.#classes, { names, namespace });
     return await Promise.all(
-      watched.map(async ({ evaluator, kind }): Promise<Tracked> => {
+      watched.map(async ({ kind }): Promise<Tracked> => {
         const { items } = await client.list(kind, { namespace });
-        return { evaluator, objects: items as unknown as readonly QuotaObject[] };
+        const objects = items as unknown as readonly QuotaObject[];
+        return { evaluator: evaluatorFor(kind, around), objects };
       }),
     );
   }
 
   /** The served kinds that the quota limits. */
   async #kindsOf(quota: ResourceQuota | undefined): Promise<readonly DiscoveredKind[]> {
-    const names = Object.keys(quota?.spec.hard ?? {});
+    const names = namesOf(quota);
     const served = await this.context.kinds.deletable();
     const isEvent = ({ group, resource }: DiscoveredKind): boolean =>
       resource === "events" && ignoredGroups.has(group);
@@ -166,5 +168,8 @@ class ResourceQuotaController extends KeyedController {
   }
 }
 
-const isLimiting = ({ spec }: ResourceQuota, evaluator: Evaluator): boolean =>
-  Object.keys(spec.hard ?? {}).some((name) => evaluator.covers(name));
+const namesOf = (quota: ResourceQuota | undefined): readonly string[] =>
+  Object.keys(quota?.spec.hard ?? {});
+
+const isLimiting = (quota: ResourceQuota, evaluator: Evaluator): boolean =>
+  namesOf(quota).some((name) => evaluator.covers(name));

@@ -2,7 +2,7 @@
 // it.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
 import { isAlreadyExists, isConflict, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
@@ -149,7 +149,7 @@ export class StatefulPodControl {
       };
       await this.#client.update(PersistentVolumeClaim, owned).catch((error: unknown) => {
         throw new Error(
-          `could not update claim ${name} for delete policy ownerRefs: ${errorMessage(error)}`,
+          `could not update claim ${name} for delete policy ownerRefs: ${reasonOf(error)}`,
           { cause: error },
         );
       });
@@ -190,9 +190,9 @@ export class StatefulPodControl {
       if (!isAlreadyExists(error))
         this.#events(set).warning(
           "FailedCreate",
-          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
+          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${reasonOf(error)}`,
         );
-      return errorMessage(error);
+      return reasonOf(error);
     }
   }
 
@@ -215,7 +215,7 @@ export class StatefulPodControl {
     const word = verb.charAt(0).toUpperCase() + verb.slice(1);
     this.#events(set).warning(
       `Failed${word}`,
-      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
+      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${reasonOf(error)}`,
     );
   }
 

@@ -8,6 +8,7 @@ import {
   type CustomResourceDefinition as Definition,
 } from "homeostat/k8s/apiextensions/v1";
 import type { StorageVersionMigration } from "homeostat/k8s/storagemigration/v1beta1";
+import { formatGroupResource } from "../../apimachinery/errors/api-errors.ts";
 import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
@@ -67,7 +68,7 @@ async function applyStatus(
   { spec: { resource } }: StorageVersionMigration,
   markOf: (definition: Definition) => Mark,
 ): Promise<void> {
-  const name = `${resource.resource}.${resource.group}`;
+  const name = formatGroupResource(resource);
   for (let left = attempts; ; left -= 1) {
     const definition = await client.find(CustomResourceDefinition, name);
     if (!definition) return;

@@ -1,6 +1,6 @@
 // Runs storage version migrations. Each status that it writes calls for the next step.
 // Upstream: k8s.io/kubernetes/pkg/controller/storageversionmigrator.
-import { metadataOf } from "homeostat/api";
+import { isStatusConditionTrue, metadataOf } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import type { Condition } from "homeostat/k8s/meta/v1";
@@ -8,6 +8,7 @@ import {
   StorageVersionMigration,
   type StorageVersionMigration as Migration,
 } from "homeostat/k8s/storagemigration/v1beta1";
+import { formatGroupResource } from "../../apimachinery/errors/api-errors.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
@@ -97,9 +98,7 @@ async function migrate(context: ControllerContext, migration: Migration): Promis
 
 async function cleanUp(context: ControllerContext, migration: Migration): Promise<void> {
   const conditions = migration.status?.conditions ?? [];
-  const succeeded = conditions.some(
-    ({ type, status }) => type === "Succeeded" && status === "True",
-  );
+  const succeeded = isStatusConditionTrue(conditions, "Succeeded");
   await markEnded(context, migration, succeeded ? "succeeded" : "failed");
   const ended = {
     status: "False",
@@ -125,7 +124,7 @@ async function findKind(
   if (found) return found;
   client.kinds.invalidate();
   const isNew = Date.parse(metadata.creationTimestamp) + discoveredAfterMs > runtime.clock.now();
-  if (isNew) throw new Error(`find ${resource.resource}.${resource.group}: not discovered yet`);
+  if (isNew) throw new Error(`find ${formatGroupResource(resource)}: not discovered yet`);
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import { createAnnotationCheck } from "./annotation-check.ts";
-import { fateAnnotation, podFates } from "./pod-stages.ts";
+import { fateAnnotation, knownFates } from "./pod-stages.ts";
 
 const podWith = (fate?: string) => ({
   apiVersion: "v1",
@@ -11,6 +11,16 @@ const podWith = (fate?: string) => ({
     namespace: "ns",
     annotations: fate === undefined ? {} : { [fateAnnotation]: fate },
   }),
+});
+
+const podFates = knownFates([])!;
+
+test("custom stages may have fates of their own", () => {
+  const stage = { name: "s", for: { apiVersion: "v1", kind: "Pod" } };
+  assert.deepEqual(knownFates([stage]), podFates);
+  const annotations = { [fateAnnotation]: "explode" };
+  for (const custom of [{ replacesBuiltIn: true }, { when: { annotations } }])
+    assert.equal(knownFates([stage, { ...stage, ...custom }]), undefined);
 });
 
 test("a value that is not known is named once for each object", () => {

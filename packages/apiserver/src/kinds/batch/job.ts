@@ -6,6 +6,7 @@ import { formatDuration } from "../../apimachinery/values/human-duration.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
@@ -118,8 +119,7 @@ function cells(object: Decoded<Job>, ages: CellAges): readonly Json[] {
 }
 
 function statusCell({ metadata, status }: Decoded<Job>): string {
-  const isTrue = (type: string): boolean =>
-    status?.conditions?.find((condition) => condition.type === type)?.status === "True";
+  const isTrue = (type: string): boolean => isStatusConditionTrue(status?.conditions, type);
   if (isTrue("Complete")) return "Complete";
   if (isTrue("Failed")) return "Failed";
   if (isSet(metadata?.deletionTimestamp)) return "Terminating";

@@ -17,7 +17,7 @@ import { createReplicaScale } from "./workload/replica-scale.ts";
 import { replicaStatusStrategy } from "./workload/replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
 import { generationChanged, templateWarnings } from "./workload/workload-warnings.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { nameIsLongName } from "../validation/names.ts";
 import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";
 
@@ -32,10 +32,7 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
     warningsOnUpdate: (object, old) =>
       generationChanged(object, old) ? templateWarnings(old) : [],
     ...validateWholeObject({
-      validateName: (name, prefixOnly) =>
-        nameIsDnsSubdomain(name, prefixOnly).map((fault) =>
-          fault.replace("no more than 253 characters", "no more than 253 bytes"),
-        ),
+      validateName: nameIsLongName,
       validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
     }),
   },

@@ -12,3 +12,10 @@ test("text that is no JSON is a word to upstream's decoder, and structured text 
   ] as const)
     assert.throws(() => convertedObjects("v1", Buffer.from(text), "u"), message, text);
 });
+
+test("null is a review without members", () => {
+  assert.throws(
+    () => convertedObjects("v1", Buffer.from("null"), "u"),
+    /^.*expected webhook response of apiextensions.k8s.io\/v1, Kind=ConversionReview, got \/, Kind=$/,
+  );
+});

@@ -12,6 +12,7 @@ import {
 } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 
 export type ReviewVersion = "v1" | "v1beta1";
 
@@ -74,7 +75,8 @@ const typeMeta =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function decode(text: string, version: ReviewVersion): JsonObject {
-  const value = parse(text);
+  // Go decodes null into nothing.
+  const value = parse(text) ?? {};
   if (!isObject(value))
     throw plainError(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(value)} into Go value of type ${typeMeta}`,
@@ -99,12 +101,6 @@ function parse(text: string): Json {
     if (startsPlain.test(trimmed) && !isStructured.test(trimmed)) return trimmed;
     throw plainError(`couldn't get version/kind; json parse error: ${error.message}`);
   }
-}
-
-/** The kind of a JSON value as encoding/json names it. */
-export function goKindOf(value: Json): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /** What is left out is taken from the kind that is expected. */
@@ -172,7 +168,7 @@ function assertShape(
     const value = object[name];
     if (value === undefined || value === null) continue;
     const at = path ? `${path}.${name}` : name;
-    const kind = isObject(value) ? "object" : goKindOf(value);
+    const kind = goKindOf(value);
     if (kind !== shape.json)
       throw plainError(
         `json: cannot unmarshal ${kind} into Go struct field ${struct}.${at} of type ${shape.type}`,

@@ -13,14 +13,16 @@ import {
 import type { CustomResourceConversion } from "homeostat/k8s/apiextensions/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import {
   validateAnnotations,
   validateLabels,
 } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import type { WebhookClient, WebhookClientConfig } from "../../webhook-client/webhook-client.ts";
-import { convertedObjects, goKindOf, type ReviewVersion, reviewOf } from "./conversion-review.ts";
+import { convertedObjects, type ReviewVersion, reviewOf } from "./conversion-review.ts";
 
 /** How a definition's objects are converted. */
 export interface WebhookConversion {
@@ -99,7 +101,7 @@ async function review(
     const body = `${encodeJson(reviewOf(version, { uid, apiVersion, objects }))}\n`;
     converted = convertedObjects(version, await client.post({ config, body }), uid);
   } catch (error) {
-    throw webhookError(object, `failed: ${error instanceof Error ? error.message : String(error)}`);
+    throw webhookError(object, `failed: ${reasonOf(error)}`);
   }
   if (converted.length !== 1)
     throw webhookError(object, `returned ${converted.length} objects, expected 1`);

@@ -5,10 +5,9 @@ import { type Decoded, equalJson } from "homeostat/api";
 import type { DeviceClass, DeviceClassSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { nameIsLongName } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { generationStrategy } from "../definition/default-strategy.ts";
@@ -18,9 +17,6 @@ import { type Age, validateConfiguration } from "./device-configuration.ts";
 import { selectorErrors } from "./device-selectors.ts";
 
 const maxConfigurations = 32;
-/** The rule of other kinds, with the newer message. */
-const validateName: NameRule = (name, prefixOnly) =>
-  nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
 export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
   ...gvk("resource.k8s.io/v1", "DeviceClass"),
@@ -29,7 +25,7 @@ export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
     ...generationStrategy("spec"),
     ...validateWholeObject({
       namespaced: false,
-      validateName,
+      validateName: nameIsLongName,
       validate: (object, old) => validateSpec(object.spec ?? {}, old && (old.spec ?? {})),
     }),
   },

@@ -7,9 +7,10 @@
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
 import type { EmptiedMember } from "../../apimachinery/rest/version-codec.ts";
 import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import type { GoField, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
-import { DecodeError, goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { DecodeError, type TypeMismatch } from "./decode-error.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
 import {

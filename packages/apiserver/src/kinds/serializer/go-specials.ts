@@ -15,7 +15,8 @@ import {
   rfc3339,
   rfc3339Micro,
 } from "../../apimachinery/values/go-time.ts";
-import { DecodeError, goKindOf } from "./go-kinds.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
+import { DecodeError } from "./decode-error.ts";
 import { canonicalQuantity } from "../../apimachinery/values/quantity.ts";
 
 /** The error of a type's UnmarshalJSON. With `mismatch`, the message names the current field. */

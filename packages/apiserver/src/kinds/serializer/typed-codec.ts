@@ -57,7 +57,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   let smd: SmdType | undefined;
   const named = (object: JsonObject): JsonObject =>
     Object.assign(object, { apiVersion, kind: kind.kind });
-  let unset: ((object: JsonObject) => void) | undefined | "unknown" = "unknown";
+  let unset: ((object: JsonObject) => void) | undefined;
   return {
     decode(body: ParsedJson): DecodeResult {
       const decoded = attempt(kind, () => decoder.decode(body));
@@ -80,8 +80,8 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     patchMeta: patchTypeOf(data, model),
     settle(object) {
       if (options.emptyLists === "kept") return;
-      if (unset === "unknown") unset = createListUnsetter(createStructPlans(data), model);
-      unset?.(object);
+      unset ??= createListUnsetter(createStructPlans(data), model) ?? (() => {});
+      unset(object);
     },
     encode: createGoEncoder(data, model),
     encodeStored: createGoEncoder(data, options.storageModel ?? model),

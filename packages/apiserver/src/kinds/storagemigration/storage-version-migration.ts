@@ -4,8 +4,10 @@
 // pkg/apis/storagemigration/validation/validation.go.
 import { type Decoded, dns1035LabelFaults, dnsSubdomainFaults } from "homeostat/api";
 import type { StorageVersionMigration } from "homeostat/k8s/storagemigration/v1beta1";
+import { formatGroupResource, type GroupResource } from "../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import { nameOf } from "../printers/cells.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
@@ -26,7 +28,11 @@ export const storageVersionMigration: KindDefinition<Migration> = {
     ],
   },
   subresources: { status: { ...statusOnlyStrategy, validateUpdate: validateStatus } },
-  cells: (object) => [nameOf(object), formatResource(object), statusOf(object)],
+  cells: (object) => [
+    nameOf(object),
+    formatGroupResource(resourceOf(object.spec)),
+    statusOf(object),
+  ],
 };
 
 function validate({ spec }: Migration): FieldError[] {
@@ -75,18 +81,12 @@ function validateStatus(object: Migration, old: Migration): FieldError[] {
 }
 
 const isTrue = ({ status }: Migration, type: string): boolean =>
-  status?.conditions?.find((condition) => condition.type === type)?.status === "True";
+  isStatusConditionTrue(status?.conditions, type);
 
-const resourceOf = (spec: Migration["spec"]): { group: string; resource: string } => ({
+const resourceOf = (spec: Migration["spec"]): GroupResource => ({
   group: spec?.resource?.group ?? "",
   resource: spec?.resource?.resource ?? "",
 });
-
-/** As GroupResource prints: `widgets.example.com`. */
-function formatResource({ spec }: Migration): string {
-  const { group, resource } = resourceOf(spec);
-  return group === "" ? resource : `${resource}.${group}`;
-}
 
 const outcomes: readonly string[] = ["Running", "Failed", "Succeeded"];
 

@@ -1,6 +1,7 @@
 // Rules for metadata.name and for the keys of ConfigMaps and Secrets. Each returns upstream's
 // messages.
-// Upstream: k8s.io/apimachinery pkg/api/validation/generic.go, pkg/util/validation/validation.go.
+// Upstream: k8s.io/apimachinery pkg/api/validation/generic.go, pkg/util/validation/validation.go,
+// pkg/api/validate/strfmt.go (LongName).
 import {
   dnsLabelFaults,
   dnsSubdomainFaults,
@@ -38,6 +39,9 @@ function dotFaults(key: string): readonly string[] {
 
 /** metadata.name is a DNS subdomain: most kinds. */
 export const nameIsDnsSubdomain: NameRule = maskedDash(dnsSubdomainFaults);
+/** The same rule where upstream has its declarative form, whose message counts bytes. */
+export const nameIsLongName: NameRule = (name, prefixOnly) =>
+  nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 /** metadata.name is a DNS label: namespaces. */
 export const nameIsDnsLabel: NameRule = maskedDash(dnsLabelFaults);
 /** metadata.name is a path segment: RBAC objects. */

@@ -2,12 +2,12 @@
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json (json.go, meta.go).
 import {
   isObject,
-  type Json,
   type JsonObject,
   JsonSyntaxError,
   parseJson,
   type ParsedJson,
 } from "homeostat/api";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
 
 /** A parsed body with the type that it states and the strict errors of its syntax. */
@@ -36,7 +36,7 @@ export async function parseBody(
 }
 
 /** Parses JSON. Numbers too large for a field are left to the decoder. Throws {@link BodyError}. */
-export function readJson(text: string): ParsedJson {
+function readJson(text: string): ParsedJson {
   try {
     return parseJson(text, { overflow: "kept" });
   } catch (error) {
@@ -70,7 +70,7 @@ export function claimBody(
   const value = parsed.value ?? {};
   if (!isObject(value))
     throw new BodyError(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeStruct}`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(value)} into Go value of type ${typeStruct}`,
     );
   return {
     ...parsed,
@@ -86,18 +86,7 @@ function claimed(value: JsonObject, field: string): string {
   if (text === null) return "";
   if (typeof text !== "string")
     throw new BodyError(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${field} of type string`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(text)} into Go struct field .${field} of type string`,
     );
   return text;
-}
-
-/** The kind of a JSON value as encoding/json names it. */
-export function goKind(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return (
-    { string: "string", number: "number", bigint: "number", boolean: "bool" }[
-      typeof value as string
-    ] ?? "object"
-  );
 }

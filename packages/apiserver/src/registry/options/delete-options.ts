@@ -3,8 +3,9 @@
 // validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { fillClaim, notRegistered, unknownConversion } from "../body/claimed-kind.ts";
-import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
+import { BodyError, parseBody } from "../body/parse-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
@@ -151,7 +152,7 @@ function fromProtobuf(
   }
 }
 
-/** The JSON kinds of members, as {@link goKind} names them. */
+/** The JSON kinds of members, as {@link goKindOf} names them. */
 interface MemberTypes {
   readonly object: JsonObject;
   readonly string: string;
@@ -169,8 +170,7 @@ function membersOf(value: JsonObject, owner: string) {
   ): MemberTypes[K] | undefined => {
     const found = value[field];
     if (found === undefined || found === null) return undefined;
-    if ((isObject(found) ? "object" : goKind(found)) !== kind)
-      throw mismatch(found, `${owner}.${field}`, goType);
+    if (goKindOf(found) !== kind) throw mismatch(found, `${owner}.${field}`, goType);
     return found as MemberTypes[K];
   };
 }
@@ -199,7 +199,7 @@ function formatNumber(value: number): string {
 
 const mismatch = (found: Json, path: string, goType: string): Error =>
   badRequestError(
-    `json: cannot unmarshal ${goKind(found)} into Go struct field ${path} of type ${goType}`,
+    `json: cannot unmarshal ${goKindOf(found)} into Go struct field ${path} of type ${goType}`,
   );
 
 function validate({ orphanDependents, propagationPolicy, dryRun }: Raw): FieldError[] {

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from "homeostat/api";
 import type { FieldManager } from "../../merge/managedfields/field-manager.ts";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import { goKind } from "../body/parse-body.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { type ParsedYaml, parseYaml, YamlSyntaxError } from "../body/parse-yaml.ts";
 import { bodyOf } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -26,7 +26,7 @@ export async function readApplyPatch(
   const applied = value ?? {};
   if (!isObject(applied))
     throw badRequestError(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`,
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKindOf(applied)} into Go value of type map[string]interface {}`,
     );
   return (live) => {
     const merged = manager.apply(live, applied, {

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import { goKind } from "../body/parse-body.ts";
+import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 
 /** The position of the next page. */
 export interface ContinueToken {
@@ -48,7 +48,7 @@ export function parseContinue(token: string): ContinueToken {
  */
 function typeFault(value: Json): string | undefined {
   if (value === null) return undefined;
-  if (!isObject(value)) return `${goKind(value)} into Go value of type storage.continueToken`;
+  if (!isObject(value)) return `${goKindOf(value)} into Go value of type storage.continueToken`;
   for (const [field, type] of [
     ["v", "string"],
     ["rv", "int64"],
@@ -62,7 +62,7 @@ function typeFault(value: Json): string | undefined {
           typeof member !== "string" &&
           typeof member !== "boolean";
     if (member !== null && !fits)
-      return `${typeof member === "number" ? `number ${member}` : goKind(member)} into Go struct field continueToken.${field} of type ${type}`;
+      return `${typeof member === "number" ? `number ${member}` : goKindOf(member)} into Go struct field continueToken.${field} of type ${type}`;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 // engine loads with the first pattern in use; most servers need none.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/rexp.go, values.go (Pattern).
 import { createRequire } from "node:module";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { isPlainPattern } from "./plain-pattern.ts";
 
 type Re2 = typeof import("re2js");
@@ -38,7 +39,7 @@ function engineFault(pattern: string): string | undefined {
     loadRe2().RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go
 // (GetObjectMetaWithOptions).
 import { compareBytewise, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 
 /** Decodes ObjectMeta as Go does. Throws an Error with Go's message. */
 export interface MetadataDecoder {
@@ -35,6 +36,6 @@ export function readMetadata(value: Json, path: string, decoder: MetadataDecoder
         .sort(compareBytewise),
     };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: reasonOf(error) };
   }
 }

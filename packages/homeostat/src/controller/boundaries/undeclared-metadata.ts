@@ -34,22 +34,26 @@ const nouns = { labels: "label", annotations: "annotation" } as const;
 
 /**
  * Returns what was read, an object or a list of them, so that its labels and annotations are
- * observed. Children are left as they are.
+ * observed: the same each time, as the cache does. Children are left as they are.
  */
 export function createMetadataObserver(run: ObservedRun): <T>(read: T) => T {
-  const observe = (object: KubeObject | undefined): unknown => {
+  const observed = new WeakMap<KubeObject, KubeObject>();
+  const observe = (object: KubeObject | undefined, i = 0): unknown => {
     if (!object || isChild(object, run.object)) return object;
+    const known = observed.get(object);
+    if (known) return known;
     const read: MetadataReader = (field, key) => {
       if (!isDeclared(run, field, key) && !wrote(run.names, object, field, key))
         report(run, object, field, key);
     };
-    return observeMetadata(object, read, run.observeMap);
+    const isLeftOut = run.observeMap && i >= observedOfList;
+    const copy = isLeftOut ? object : observeMetadata(object, read, run.observeMap);
+    observed.set(object, copy);
+    return copy;
   };
   return <T>(read: T) =>
     (Array.isArray(read)
-      ? read.map((one: KubeObject, i) =>
-          run.observeMap && i >= observedOfList ? one : observe(one),
-        )
+      ? read.map((one: KubeObject, i) => observe(one, i))
       : observe(read as KubeObject | undefined)) as T;
 }
 

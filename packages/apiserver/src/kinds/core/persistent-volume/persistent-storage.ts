@@ -20,7 +20,7 @@ const abbreviations = [
 ] as const;
 
 /** Whether an object names its storage class by the annotation. */
-export const hasClassAnnotation = ({ metadata }: DecodedObject): boolean =>
+const hasClassAnnotation = ({ metadata }: DecodedObject): boolean =>
   metadata?.annotations?.[classAnnotation] !== undefined;
 
 /** The deprecation of the annotation, for an object that has it. */

@@ -25,10 +25,16 @@ const requests = "requests.";
 const madeForPod = "resource.kubernetes.io/extended-resource-claim";
 
 /** Whether quotas limit claims by the name. */
-export function isClaimedResource(name: string, { classes }: ClaimSurroundings): boolean {
-  if (isDeviceClaimResource(name)) return true;
-  if (!name.startsWith(requests)) return false;
-  return classes().some(
+export const isClaimedResource = (name: string, { classes }: ClaimSurroundings): boolean =>
+  isDeviceClaimResource(name) || (mayBeBacked(name) && isBackedResource(name, classes()));
+
+/** Names of extended resources have a domain. */
+export const mayBeBacked = (name: string): boolean =>
+  name.startsWith(requests) && name.includes("/");
+
+/** Whether one of the classes backs what quotas limit under the name. */
+export function isBackedResource(name: string, classes: readonly Decoded<DeviceClass>[]): boolean {
+  return classes.some(
     ({ metadata, spec }) =>
       name === `${implicit}${metadata?.name}` ||
       (spec?.extendedResourceName && name === `${requests}${spec.extendedResourceName}`),

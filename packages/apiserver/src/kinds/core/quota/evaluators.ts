@@ -11,6 +11,7 @@ import type {
   Service,
 } from "homeostat/k8s/core/v1";
 import type { ResourceClaim } from "homeostat/k8s/resource/v1";
+import { formatGroupResource } from "../../../apimachinery/errors/api-errors.ts";
 import type { ResourceSum } from "../resources/resource-lists.ts";
 import { type ClaimSurroundings, claimedUsage, isClaimedResource } from "./backed-resources.ts";
 import {
@@ -40,7 +41,7 @@ export function evaluatorFor(
   kind: { readonly group: string; readonly resource: string },
   around: ClaimSurroundings,
 ): Evaluator {
-  const name = kind.group ? `${kind.resource}.${kind.group}` : kind.resource;
+  const name = formatGroupResource(kind);
   if (name === "resourceclaims.resource.k8s.io") return resourceClaims(around);
   return evaluators[name] ?? objectCount(kind);
 }

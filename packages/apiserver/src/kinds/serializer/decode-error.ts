@@ -1,6 +1,5 @@
-// How Go's JSON decoder names the kinds of values.
+// How Go's JSON decoder reports values of the wrong kind.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go (UnmarshalTypeError.Value).
-import type { Json } from "homeostat/api";
 
 /** A value of the wrong kind, and its place below the current field. */
 export interface TypeMismatch {
@@ -17,20 +16,5 @@ export class DecodeError extends Error {
   constructor(message: string, mismatch?: TypeMismatch) {
     super(message);
     this.mismatch = mismatch;
-  }
-}
-
-/** The kind of a JSON value that is not null, e.g. `array`, `number`. */
-export function goKindOf(input: Json): string {
-  if (Array.isArray(input)) return "array";
-  switch (typeof input) {
-    case "object":
-      return "object";
-    case "boolean":
-      return "bool";
-    case "string":
-      return "string";
-    default:
-      return "number";
   }
 }

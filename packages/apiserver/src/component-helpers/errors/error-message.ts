@@ -1,5 +1,0 @@
-// Errors in the messages of events and conditions.
-
-/** The message of anything that was thrown. */
-export const errorMessage = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -4,6 +4,7 @@
 // k8s.io/apiserver/pkg/util/webhook/webhook.go (WithExponentialBackoff).
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { Pod } from "homeostat/k8s/core/v1";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
@@ -43,7 +44,7 @@ export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
       if (!isReviewed(request)) return;
       const answer = await answerTo(reviewSpec(request)).catch((error: unknown) => {
         if (policy.defaultAllow) return failedOpen;
-        throw refuse(request, error instanceof Error ? error.message : String(error));
+        throw refuse(request, reasonOf(error));
       });
       for (const [key, value] of answer.auditAnnotations)
         request.audit?.annotate(`${auditPrefix}${key}`, value);

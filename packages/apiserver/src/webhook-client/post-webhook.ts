@@ -6,6 +6,7 @@ import { Agent as HttpAgent, type OutgoingHttpHeaders, request as requestPlain }
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { type Handler, readBody } from "../apimachinery/handler.ts";
 import { inTime } from "../apimachinery/in-time.ts";
 import { LruCache } from "../apimachinery/lru-cache.ts";
@@ -164,7 +165,7 @@ function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocatio
   try {
     return find();
   } catch (error) {
-    throw postError(outgoing, error instanceof Error ? error.message : String(error));
+    throw postError(outgoing, reasonOf(error));
   }
 }
 

@@ -103,18 +103,22 @@ test("what no client takes is closed", async (t) => {
   await gone;
 });
 
-test("a request that is not answered ends when its client leaves", async (t) => {
-  const { send, server, allClosed } = await setUp(t);
-  const { promise: closed, resolve: leave } = Promise.withResolvers<void>();
-  const asked = once(server, "request");
-  const answer = assert.rejects(send("/silent", { closed }));
-  await asked;
-  const gone = allClosed();
-  leave();
-  await Promise.all([answer, gone]);
-});
+test(
+  "a request that is not answered ends when its client leaves",
+  { timeout: 20_000 },
+  async (t) => {
+    const { send, server, allClosed } = await setUp(t);
+    const { promise: closed, resolve: leave } = Promise.withResolvers<void>();
+    const asked = once(server, "request");
+    const answer = assert.rejects(send("/silent", { closed }));
+    await asked;
+    const gone = allClosed();
+    leave();
+    await Promise.all([answer, gone]);
+  },
+);
 
-test("a response that is not whole in time is cut", async (t) => {
+test("a response that is not whole in time is cut", { timeout: 20_000 }, async (t) => {
   const { send } = await setUp(t);
   assert.equal(await outcomeOf(await send("/stream", { timeoutMs: 50 })), "half, cut");
 });

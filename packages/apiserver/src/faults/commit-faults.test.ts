@@ -50,20 +50,24 @@ test("a list that is answered as it was is audited all the same", async () => {
   assert.equal(served[0]?.audit, audit);
 });
 
-test("an answer that hangs waits for its client to leave, or for the end of the fault", async () => {
-  const answer: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
-  const { id } = table.add({ effect: { type: "withhold", then: "hang" } }, 7);
-  const { promise: closed, resolve: leave } = Promise.withResolvers<void>();
-  const over: string[] = [];
-  const ask = async (name: string, left?: Promise<void>): Promise<void> => {
-    const { cut } = await filter(request("/api/v1/pods", left), async () => answer);
-    assert(cut);
-    over.push(name);
-  };
-  const both = [ask("removed"), ask("left", closed)] as const;
-  leave();
-  await both[1];
-  assert.deepEqual(over, ["left"]);
-  table.remove(id);
-  await both[0];
-});
+test(
+  "an answer that hangs waits for its client to leave, or for the end of the fault",
+  { timeout: 20_000 },
+  async () => {
+    const answer: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
+    const { id } = table.add({ effect: { type: "withhold", then: "hang" } }, 7);
+    const { promise: closed, resolve: leave } = Promise.withResolvers<void>();
+    const over: string[] = [];
+    const ask = async (name: string, left?: Promise<void>): Promise<void> => {
+      const { cut } = await filter(request("/api/v1/pods", left), async () => answer);
+      assert(cut);
+      over.push(name);
+    };
+    const both = [ask("removed"), ask("left", closed)] as const;
+    leave();
+    await both[1];
+    assert.deepEqual(over, ["left"]);
+    table.remove(id);
+    await both[0];
+  },
+);

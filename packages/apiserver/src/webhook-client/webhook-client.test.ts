@@ -262,24 +262,28 @@ test("redirects share the time of the call", async () => {
   assert.deepEqual(asked, [30_000, 10_000]);
 });
 
-test("connections to the webhooks that were called last are kept, others closed", async () => {
-  const plain = createPlainServer({ keepAliveTimeout: 0 }, (_, response) => response.end("{}"));
-  await new Promise<void>((done) => plain.listen(0, "127.0.0.1", done));
-  const { port: at } = plain.address() as AddressInfo;
-  const client = createWebhookClient({ clock, resolve: () => assert.fail("no Service") });
-  const call = (name: string): Promise<unknown> =>
-    client.post({ config: { url: `http://127.0.0.1:${at}/${name}` }, body: "{}" });
-  const sockets: Socket[] = [];
-  plain.on("connection", (socket: Socket) => sockets.push(socket));
-  for (let i = 0; i < 200; i++) await call(String(i));
-  await call("0");
-  assert.equal(sockets.length, 200);
-  const closed = Promise.race(sockets.map(async (socket, i) => (await once(socket, "close"), i)));
-  await call("one more");
-  assert.equal(await closed, 1);
-  client.close();
-  plain.close();
-});
+test(
+  "connections to the webhooks that were called last are kept, others closed",
+  { timeout: 20_000 },
+  async () => {
+    const plain = createPlainServer({ keepAliveTimeout: 0 }, (_, response) => response.end("{}"));
+    await new Promise<void>((done) => plain.listen(0, "127.0.0.1", done));
+    const { port: at } = plain.address() as AddressInfo;
+    const client = createWebhookClient({ clock, resolve: () => assert.fail("no Service") });
+    const call = (name: string): Promise<unknown> =>
+      client.post({ config: { url: `http://127.0.0.1:${at}/${name}` }, body: "{}" });
+    const sockets: Socket[] = [];
+    plain.on("connection", (socket: Socket) => sockets.push(socket));
+    for (let i = 0; i < 200; i++) await call(String(i));
+    await call("0");
+    assert.equal(sockets.length, 200);
+    const closed = Promise.race(sockets.map(async (socket, i) => (await once(socket, "close"), i)));
+    await call("one more");
+    assert.equal(await closed, 1);
+    client.close();
+    plain.close();
+  },
+);
 
 test("a redirect is followed, with the body for 307 and 308 only", async () => {
   for (const status of [301, 302, 303, 307, 308]) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { ApiServerOptions } from "@homeostat/apiserver";
 import { readSources } from "../../tools/read-sources.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -33,6 +34,22 @@ function loadedBy(specifier: string): readonly string[] {
     } });
     await import(${JSON.stringify(specifier)});
     console.log(JSON.stringify([...seen].sort()));`;
+  return outputOf(program);
+}
+
+/** Sources of a package that a start of the server loads. */
+function loadedByStart(folder: string, options: ApiServerOptions): readonly string[] {
+  const program = `
+    import { registerHooks } from "node:module";
+    const seen = [];
+    registerHooks({ load(url, context, next) {
+      const file = /packages\\/${folder}\\/src\\/(.*)/.exec(url)?.[1];
+      if (file) seen.push(file);
+      return next(url, context);
+    } });
+    const { startApiServer } = await import("@homeostat/apiserver");
+    await (await startApiServer(${JSON.stringify(options)})).close();
+    console.log(JSON.stringify(seen));`;
   return outputOf(program);
 }
 
@@ -78,18 +95,7 @@ const late = [
 ];
 
 test("starting a server loads none of what only some requests need", () => {
-  const program = `
-    import { registerHooks } from "node:module";
-    const seen = [];
-    registerHooks({ load(url, context, next) {
-      const file = /packages\\/apiserver\\/src\\/(.*)/.exec(url)?.[1];
-      if (file) seen.push(file);
-      return next(url, context);
-    } });
-    const { startApiServer } = await import("@homeostat/apiserver");
-    await (await startApiServer({ controllers: "none" })).close();
-    console.log(JSON.stringify(seen));`;
-  const seen = outputOf(program);
+  const seen = loadedByStart("apiserver", { controllers: "none" });
   assert.ok(seen.includes("server/control-plane.ts"));
   assert.deepEqual(
     seen.filter((file) => late.some((path) => file.startsWith(path))),
@@ -104,18 +110,11 @@ test("starting a server loads none of what only some requests need", () => {
 });
 
 test("starting a server does not load the CEL engine", () => {
-  const program = `
-    import { registerHooks } from "node:module";
-    const seen = [];
-    registerHooks({ load(url, context, next) {
-      const file = /packages\\/cel\\/src\\/(.*)/.exec(url)?.[1];
-      if (file) seen.push(file);
-      return next(url, context);
-    } });
-    const { startApiServer } = await import("@homeostat/apiserver");
-    await (await startApiServer({ protocol: "http" })).close();
-    console.log(JSON.stringify(seen.sort()));`;
-  assert.deepEqual(outputOf(program), ["go/address.ts", "go/quote.ts", "net.ts"]);
+  assert.deepEqual(loadedByStart("cel", { protocol: "http" }).toSorted(), [
+    "go/address.ts",
+    "go/quote.ts",
+    "net.ts",
+  ]);
 });
 
 test("a heavy module is noticed", () =>

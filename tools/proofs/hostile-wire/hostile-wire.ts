@@ -20,7 +20,7 @@ const atOnce = 20;
 const slowClients = 200;
 const mayGrowBytes = 20 * 2 ** 20;
 /** Other programs of a busy machine take the processor too. */
-const answeredWithinMs = 30_000;
+const answeredWithinMs = 5_000;
 /**
  * Of two thousand attacks a few leave a socket behind: Node does not notice that the other side is
  * gone where an HTTP/2 session broke down in the middle of a flood. They go with the server. More

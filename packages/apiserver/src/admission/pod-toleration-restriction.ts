@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction/admission.go.
 import { type Decoded, isObject, type JsonObject, parseJson } from "homeostat/api";
 import type { Namespace, Pod, Toleration } from "homeostat/k8s/core/v1";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { notFoundError, plainError } from "../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { qosClassOf } from "../kinds/core/resources/quality-of-service.ts";
@@ -88,7 +89,7 @@ function parseTolerations(text: string): Tolerations | undefined {
     });
     return decodeTolerations(items, "Toleration");
   } catch (error) {
-    throw plainError(error instanceof Error ? error.message : String(error));
+    throw plainError(reasonOf(error));
   }
 }
 

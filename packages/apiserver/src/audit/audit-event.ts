@@ -181,7 +181,7 @@ const statusType = '{"kind":"Status","apiVersion":"v1",';
 const formatMicroTime = (ms: number): string => `"${toMicroTime(ms)}"`;
 
 /** `2026-11-21T10:00:00.123000Z`. */
-export function toMicroTime(ms: number): string {
+function toMicroTime(ms: number): string {
   const whole = Math.floor(ms);
   const micros = Math.floor((ms - whole) * 1000);
   return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;

@@ -4,6 +4,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go).
 import { encodeJsonBytes, type Json } from "homeostat/api";
 import { type Runtime, uuid } from "homeostat/runtime";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
 
 /** Wraps the handler of a server core. The result never rejects. */
@@ -27,7 +28,7 @@ async function answerOf(core: Handler, request: ApiRequest): Promise<ApiResponse
   try {
     return await core(request);
   } catch (error) {
-    const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `Internal error occurred: ${reasonOf(error)}`;
     return status(500, {
       kind: "Status",
       apiVersion: "v1",

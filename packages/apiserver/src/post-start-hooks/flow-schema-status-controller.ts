@@ -69,7 +69,7 @@ const levelOf = ({ spec }: Decoded<FlowSchema>): string =>
   spec?.priorityLevelConfiguration?.name ?? "";
 
 /** The condition of a schema whose level exists or not. */
-export function danglingCondition(
+function danglingCondition(
   schema: Decoded<FlowSchema>,
   hasLevel: boolean,
 ): Omit<FlowSchemaCondition, "lastTransitionTime"> & { readonly type: string } {

@@ -19,7 +19,7 @@ import type { ServerRequest } from "./request/server-request.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
 /** The 405 of the installed routes. */
-export function notAllowedError(): Error {
+function notAllowedError(): Error {
   return failure(
     405,
     "MethodNotAllowed",
@@ -41,7 +41,7 @@ export function unknownPathResponse(core: CoreServices, request: ServerRequest):
 }
 
 /** True if routes are installed below this group: its unknown paths are answered by a Status. */
-export function isInstalledGroup(core: CoreServices, group: string): boolean {
+function isInstalledGroup(core: CoreServices, group: string): boolean {
   return core.catalog.all().some((each) => each.routing === "installed" && each.group === group);
 }
 

@@ -17,10 +17,10 @@ import {
 
 for (const reviews of [["v1"], ["v1beta1", "v1"], ["v9", "v1"]])
   test(`creates, gets, lists and deletes through reviews of ${reviews.join()}`, async (t) => {
-    const { ask, turner } = await createConversionServer(t, reviews);
-    assert.equal(tagsOf(await ask("POST", at("v1beta1"), post("v1beta1", "a", "x,y"))), "x,y");
+    const { create, ask, turner } = await createConversionServer(t, reviews);
+    assert.equal(tagsOf(await create("v1beta1", "a", "x,y")), "x,y");
     assert.deepEqual(tagsOf(await ask("GET", at("v1", "a"))), ["x", "y"]);
-    await ask("POST", at("v1"), post("v1", "b", ["z"]));
+    await create("v1", "b", ["z"]);
     const { items } = await ask("GET", at("v1beta1"));
     assert.deepEqual((items as JsonObject[]).map(tagsOf), ["x,y", "z"]);
     const sent = turner.reviews[0]!;
@@ -30,8 +30,8 @@ for (const reviews of [["v1"], ["v1beta1", "v1"], ["v9", "v1"]])
   });
 
 test("updates, patches and applies keep managedFields of both versions", async (t) => {
-  const { ask } = await createConversionServer(t);
-  await ask("POST", at("v1beta1"), post("v1beta1", "a", "x"));
+  const { create, ask } = await createConversionServer(t);
+  await create("v1beta1", "a", "x");
   const applied = await ask(
     "PATCH",
     `${at("v1", "a")}?fieldManager=second&force=true`,
@@ -55,8 +55,8 @@ test("updates, patches and applies keep managedFields of both versions", async (
 });
 
 test("status and scale convert their parent", async (t) => {
-  const { ask } = await createConversionServer(t);
-  await ask("POST", at("v1"), post("v1", "a", ["x"]));
+  const { create, ask } = await createConversionServer(t);
+  await create("v1", "a", ["x"]);
   await ask("PATCH", `${at("v1beta1", "a")}/status`, { status: { seen: 2 } }, merge);
   await ask("PATCH", `${at("v1beta1", "a")}/scale`, { spec: { replicas: 5 } }, merge);
   const scale = await ask("GET", `${at("v1beta1", "a")}/scale`);
@@ -69,11 +69,11 @@ test("status and scale convert their parent", async (t) => {
 });
 
 test("selectors see what a version shows", async (t) => {
-  const { ask, turner } = await createConversionServer(t);
+  const { create, ask, turner } = await createConversionServer(t);
   turner.mangle = (object) => {
     (object.metadata as JsonObject).labels = { shown: String(object.apiVersion).slice(5) };
   };
-  await ask("POST", at("v1"), post("v1", "a", ["x"]));
+  await create("v1", "a", ["x"]);
   const count = async (path: string): Promise<number> =>
     ((await ask("GET", path)).items as Json[]).length;
   assert.equal(await count(`${at("v1beta1")}?labelSelector=shown%3Dv1beta1`), 1);
@@ -82,8 +82,8 @@ test("selectors see what a version shows", async (t) => {
 });
 
 test("a watch shows every change in its version, in order", async (t) => {
-  const { ask, send, runtime } = await createConversionServer(t);
-  await ask("POST", at("v1"), post("v1", "a", ["x"]));
+  const { create, ask, send, runtime } = await createConversionServer(t);
+  await create("v1", "a", ["x"]);
   const { body } = await send("GET", `${at("v1beta1")}?watch=1`);
   assert.ok(isStream(body));
   const seen: Json[] = [];
@@ -187,8 +187,8 @@ for (const [name, change, message] of [
   ],
 ] as const)
   test(`an answer with ${name} is refused`, async (t) => {
-    const { ask, turner } = await createConversionServer(t);
-    await ask("POST", at("v1"), post("v1", "a", ["x"]));
+    const { create, ask, turner } = await createConversionServer(t);
+    await create("v1", "a", ["x"]);
     Object.assign(turner, change);
     const { code, reason, message: text } = await ask("GET", at("v1beta1", "a"));
     assert.deepEqual([code, reason], [500, undefined]);
@@ -215,8 +215,8 @@ test("other metadata than labels and annotations is put back", async (t) => {
 });
 
 test("while the webhook fails, what was converted before is listed, and nothing new is", async (t) => {
-  const { ask, turner, runtime } = await createConversionServer(t);
-  await ask("POST", at("v1"), post("v1", "a", ["x"]));
+  const { create, ask, turner, runtime } = await createConversionServer(t);
+  await create("v1", "a", ["x"]);
   await ask("GET", at("v1beta1"));
   turner.answer = answering({ result: { status: "Failure", message: "no" } });
   assert.equal(((await ask("GET", at("v1beta1"))).items as Json[]).length, 1);
@@ -227,9 +227,9 @@ test("while the webhook fails, what was converted before is listed, and nothing 
   assert.equal(messageOf(await ask("PATCH", at("v1beta1", "a"), patch, merge)), beta);
   const invalid = await ask("PATCH", at("v1beta1", "a"), { spec: { tags: 5 } }, merge);
   assert.equal(messageOf(invalid), `${failed}failed: no`);
-  assert.equal(messageOf(await ask("POST", at("v1beta1"), post("v1beta1", "c", "x"))), beta);
+  assert.equal(messageOf(await create("v1beta1", "c", "x")), beta);
   assert.equal(messageOf(await ask("DELETE", at("v1beta1", "a"))), `${failed}failed: no`);
-  await ask("POST", at("v1"), post("v1", "b", ["x"]));
+  await create("v1", "b", ["x"]);
   const list = await ask("GET", at("v1beta1"));
   assert.deepEqual([list.code, list.message], [429, "storage is (re)initializing"]);
   const elsewhere = await ask("GET", "/apis/x.io/v1beta1/namespaces/other/posts");
@@ -246,14 +246,14 @@ test("while the webhook fails, what was converted before is listed, and nothing 
 });
 
 test("a read of one object converts anew, a list shows what was converted before", async (t) => {
-  const { ask, turner } = await createConversionServer(t);
+  const { create, ask, turner } = await createConversionServer(t);
   let turned = 0;
   turner.mangle = ({ metadata }) => {
     (metadata as JsonObject).labels = { turned: String(++turned) };
   };
   const label = ({ metadata }: JsonObject): number =>
     Number(((metadata as JsonObject).labels as JsonObject).turned);
-  const created = label(await ask("POST", at("v1beta1"), post("v1beta1", "a", "x")));
+  const created = label(await create("v1beta1", "a", "x"));
   const listed = async (): Promise<number> =>
     label(((await ask("GET", at("v1beta1"))).items as JsonObject[])[0]!);
   const first = await listed();
@@ -275,8 +275,8 @@ test("a dry run is converted there and back", async (t) => {
 });
 
 test("after a change of the storage version old objects are converted, and rewritten by a write", async (t) => {
-  const { ask, runtime } = await createConversionServer(t);
-  await ask("POST", at("v1"), post("v1", "a", ["x"]));
+  const { create, ask, runtime } = await createConversionServer(t);
+  await create("v1", "a", ["x"]);
   const { metadata } = await ask("GET", `${root}/posts.x.io`);
   const { resourceVersion } = metadata as JsonObject;
   const next = definition("v1beta1");

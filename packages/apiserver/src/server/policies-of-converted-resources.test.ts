@@ -9,7 +9,6 @@ import {
   definition,
   merge,
   messageOf,
-  post,
   root,
   tagsOf,
 } from "./testdata/conversion-server.ts";
@@ -47,7 +46,7 @@ async function bind(
 
 test("a validating policy sees the version that it matches", async (t) => {
   const server = await createConversionServer(t);
-  const { ask } = server;
+  const { create, ask } = server;
   await bind(server, "validating", {
     matchConstraints: matchConstraints("v1"),
     matchConditions: [{ name: "c", expression: "request.operation != 'DELETE'" }],
@@ -59,9 +58,9 @@ test("a validating policy sees the version that it matches", async (t) => {
       },
     ],
   });
-  assert.equal(tagsOf(await ask("POST", at("v1beta1"), post("v1beta1", "a", "x,y"))), "x,y");
+  assert.equal(tagsOf(await create("v1beta1", "a", "x,y")), "x,y");
   assert.match(
-    String(messageOf(await ask("POST", at("v1beta1"), post("v1beta1", "b", "x,y,z")))),
+    String(messageOf(await create("v1beta1", "b", "x,y,z"))),
     /denied request: x.io\/v1 x\+y\+z$/,
   );
   const patched = await ask("PATCH", at("v1beta1", "a"), { spec: { tags: "q" } }, merge);
@@ -73,7 +72,7 @@ test("a validating policy sees the version that it matches", async (t) => {
 
 test("a version that is not served is matched too", async (t) => {
   const server = await createConversionServer(t);
-  const { ask } = server;
+  const { create, ask } = server;
   const unserved = definition("v1beta1") as { readonly spec: { readonly versions: JsonObject[] } };
   unserved.spec.versions[0]!.served = false;
   const { metadata } = await ask("GET", `${root}/posts.x.io`);
@@ -90,7 +89,7 @@ test("a version that is not served is matched too", async (t) => {
   });
   await server.runtime.advance(1000);
   assert.match(
-    String(messageOf(await ask("POST", at("v1beta1"), post("v1beta1", "b", "x,y")))),
+    String(messageOf(await create("v1beta1", "b", "x,y"))),
     /denied request: x.io\/v1 y$/,
   );
   assert.equal((await server.send("GET", at("v1", "b"))).status, 404);
@@ -117,13 +116,13 @@ for (const [patchType, mutation] of [
 ] as const)
   test(`a mutating policy changes the version that it matches, in both passes, by ${patchType}`, async (t) => {
     const server = await createConversionServer(t);
-    const { ask } = server;
+    const { create } = server;
     await bind(server, "mutating", {
       matchConstraints: matchConstraints("v1"),
       reinvocationPolicy: "IfNeeded",
       mutations: [{ patchType, ...mutation }],
     });
-    const created = await ask("POST", at("v1beta1"), post("v1beta1", "a", "x,y"));
+    const created = await create("v1beta1", "a", "x,y");
     assert.deepEqual(
       created.spec,
       patchType === "JSONPatch" ? { tags: "x,y,more,more", size: 3 } : { tags: "x,y", size: 2 },
@@ -147,8 +146,8 @@ for (const [how, ref] of [
 ] as const)
   test(`parameters by ${how} come in the version of paramKind`, async (t) => {
     const server = await createConversionServer(t);
-    const { ask } = server;
-    await ask("POST", at("v1"), post("v1", "a", ["x", "y"]));
+    const { create, ask } = server;
+    await create("v1", "a", ["x", "y"]);
     await bind(server, "validating", byParams, {
       paramRef: { ...ref, parameterNotFoundAction: "Deny" },
     });
@@ -168,8 +167,8 @@ for (const [failurePolicy, outcome] of [
 ] as const)
   test(`parameters that cannot be converted count as the failure policy ${failurePolicy}`, async (t) => {
     const server = await createConversionServer(t);
-    const { ask, turner } = server;
-    await ask("POST", at("v1"), post("v1", "a", ["x", "y"]));
+    const { create, ask, turner } = server;
+    await create("v1", "a", ["x", "y"]);
     await bind(
       server,
       "validating",

@@ -6,6 +6,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
+import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import type { ObjectAttributes, Journal, Revision } from "./store.ts";
 
 export interface SqliteJournalOptions {
@@ -266,7 +267,7 @@ function fromRow(
       attributes: JSON.parse(attributes) as ObjectAttributes,
     };
   } catch (error) {
-    throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));
+    throw damaged(file, key, revision, reasonOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 // Why the configuration of a plug-in cannot be used, by the name of the plug-in. As upstream,
 // configurations of other plug-ins are not read.
 // Upstream: k8s.io/apiserver/pkg/admission/plugins.go (InitPlugin).
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { parsePodSecurityConfiguration } from "../pod-security/parse-configuration.ts";
 import { InitializationError } from "./decode-configuration.ts";
@@ -34,7 +35,7 @@ export function configurationFault(
     parsers[plugin]?.(given);
     return undefined;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     const what = error instanceof InitializationError ? "failed to initialize" : "couldn't init";
     return `${what} admission plugin ${quoteGo(plugin)}: ${why}`;
   }

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go,
 // reinvocationcontext.go.
 import { cloneJson, equalJson } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import { metaList } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
@@ -131,7 +132,7 @@ class MutatingRun {
       const object = versioned.object && cloneJson(versioned.object);
       return (this.#versioned = { ...versioned, object });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = reasonOf(error);
       throw internalError(internalError(message).message);
     }
   }

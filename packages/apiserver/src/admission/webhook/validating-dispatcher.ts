@@ -1,5 +1,6 @@
 // Calls the validating webhooks that a request matches, all at once. The first that fails decides.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go.
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -54,6 +55,6 @@ async function converted(
   try {
     return await convertedObjects(request, resource);
   } catch (error) {
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(reasonOf(error));
   }
 }

@@ -51,7 +51,7 @@ export function createWebhookSource(objects: StoredObjects, resource: string): W
 }
 
 /** By the names of the configurations, and in the order of each. */
-export function readWebhooks(
+function readWebhooks(
   configurations: readonly Decoded<MutatingWebhookConfiguration>[],
 ): readonly RegisteredWebhook[] {
   return configurations

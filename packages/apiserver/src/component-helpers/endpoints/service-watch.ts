@@ -32,7 +32,7 @@ export class ServiceWatch {
 
   /** The pods that a service selects. */
   podsOf({ metadata: { namespace }, spec: { selector = {} } }: Service): readonly Pod[] {
-    const requirements = toSelector({ matchLabels: selector }) ?? [];
+    const requirements = toSelector({ matchLabels: selector });
     return this.#pods
       .list({ namespace })
       .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}));
@@ -55,7 +55,7 @@ export class ServiceWatch {
       .filter(
         (service) =>
           selectsPods(service) &&
-          matchesLabels(toSelector({ matchLabels: service.spec.selector! }) ?? [], labels),
+          matchesLabels(toSelector({ matchLabels: service.spec.selector! }), labels),
       );
     return new Set(selecting.map(keyFor));
   }

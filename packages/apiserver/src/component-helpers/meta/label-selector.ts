@@ -16,6 +16,8 @@ const operators: Readonly<Record<string, LabelRequirement["operator"]>> = {
  * The requirements of a selector. No selector selects nothing: undefined. Node selectors have the
  * further operators Gt and Lt.
  */
+export function toSelector(selector: LabelSelectorObject): LabelSelector;
+export function toSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined;
 export function toSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {
   if (!selector) return undefined;
   const labels = Object.entries(selector.matchLabels ?? {}).map(

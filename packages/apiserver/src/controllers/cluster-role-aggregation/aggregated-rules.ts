@@ -19,7 +19,7 @@ export function aggregatedRules(
     .toSorted((a, b) => compareBytewise(a.metadata.name, b.metadata.name));
   const rules: PolicyRule[] = [];
   for (const selector of aggregationRule?.clusterRoleSelectors ?? []) {
-    const requirements = toSelector(selector) ?? [];
+    const requirements = toSelector(selector);
     const selected = others.filter((role) =>
       matchesLabels(requirements, role.metadata.labels ?? {}),
     );

@@ -18,7 +18,7 @@ import { Node, Pod } from "homeostat/k8s/core/v1";
 import { createAnnotationCheck } from "./annotation-check.ts";
 import { addressOf, conditionsOf, freeAddress, nodeStateOf } from "./fake-node.ts";
 import { NodeController } from "./node-controller.ts";
-import { fateAnnotation, podFates, podStages } from "./pod-stages.ts";
+import { fateAnnotation, knownFates, podStages } from "./pod-stages.ts";
 import { podStatusAfter } from "./pod-status.ts";
 
 /** Starts the kubelets. */
@@ -58,18 +58,16 @@ class PodController extends KeyedController {
     const custom = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );
-    const builtIn = custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages;
-    // Custom stages may have fates of their own.
-    const knowsFates = builtIn.length > 0 && !JSON.stringify(custom).includes(fateAnnotation);
-    const checkFate = createAnnotationCheck("pod", fateAnnotation, podFates, context);
+    const fates = knownFates(custom);
+    const checkFate = fates && createAnnotationCheck("pod", fateAnnotation, fates, context);
     const stages = new StageController<Pod>(
       {
         kind: Pod,
         informer: this.#pods,
         custom,
-        builtIn,
+        builtIn: custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
         environmentOf: (pod) => {
-          if (knowsFates) checkFate(pod);
+          checkFate?.(pod);
           return this.#environmentOf(pod);
         },
         statusAfter: (pod, action, environment) =>

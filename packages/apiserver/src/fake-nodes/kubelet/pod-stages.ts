@@ -5,7 +5,7 @@ import type { StageRequirement, Stage } from "../stages/stage.ts";
 
 export const fateAnnotation = "simulator.homeostat.dev/fate";
 /** The values of {@link fateAnnotation}. */
-export const podFates = ["hold", "unready", "crash-loop", "oom", "fail", "succeed", "evict"];
+const podFates = ["hold", "unready", "crash-loop", "oom", "fail", "succeed", "evict"];
 /** How long a pod runs before it succeeds, e.g. `5s`. */
 export const runForAnnotation = "simulator.homeostat.dev/run-for";
 
@@ -29,6 +29,12 @@ const backOff = {
   ms: 10_000,
   backOff: { count: ".status.containerStatuses[].restartCount", maxMs: 300_000 },
 };
+
+/** The fates of pods; undefined where custom stages may have others. */
+export const knownFates = (custom: readonly Stage[]): readonly string[] | undefined =>
+  custom.some((one) => one.replacesBuiltIn || JSON.stringify(one).includes(fateAnnotation))
+    ? undefined
+    : podFates;
 
 /** The stages in order. The first with an effect is played when its delay has passed. */
 export const podStages: readonly Stage[] = [

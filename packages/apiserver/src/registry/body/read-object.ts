@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
@@ -96,9 +97,7 @@ function readProtobuf(
       strictErrors: [],
     };
   } catch (error) {
-    throw isApiStatusError(error)
-      ? error
-      : unrecognized(scope, expected, error instanceof Error ? error.message : String(error));
+    throw isApiStatusError(error) ? error : unrecognized(scope, expected, reasonOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 // Lets pure code use conversions that take time: it stops at the first that is missing, and runs
 // again once that has come.
 import { cloneJson, encodeJson, type JsonObject } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 
@@ -62,7 +63,7 @@ export class PendingConversions {
     try {
       return { object: await this.#convert(object, apiVersion) };
     } catch (error) {
-      return { fault: error instanceof Error ? error.message : String(error) };
+      return { fault: reasonOf(error) };
     }
   }
 }

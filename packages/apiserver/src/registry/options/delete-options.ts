@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go,
 // validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { fillClaim, notRegistered, unknownConversion } from "../body/claimed-kind.ts";
@@ -148,7 +149,7 @@ function fromProtobuf(
     );
     return { value: object, kind, apiVersion };
   } catch (error) {
-    throw badRequestError(error instanceof Error ? error.message : String(error));
+    throw badRequestError(reasonOf(error));
   }
 }
 

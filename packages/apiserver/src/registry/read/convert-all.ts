@@ -2,6 +2,7 @@
 // that cannot be converted is as one whose watch cache upstream cannot fill.
 // Upstream: k8s.io/apiserver/pkg/storage/cacher (cacher.go, ready.go, delegator.go).
 import { formatApiVersion } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { failure } from "../../apimachinery/errors/api-errors.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Revision } from "../../storage/store.ts";
@@ -64,7 +65,7 @@ function unreadyError(
   resource: ServedResource,
   { error, sinceMs }: ConversionFailure,
 ): Error {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = reasonOf(error);
   const isTriedAgain = runtime.clock.monotonic() - sinceMs >= relistMs;
   const kind = `${formatApiVersion(resource)}, Kind=${resource.kind}`;
   return failure(

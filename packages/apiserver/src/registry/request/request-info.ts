@@ -59,7 +59,7 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
 }
 
 /** Path segments; slashes at either end do not count. */
-export function splitPath(path: string): readonly string[] {
+function splitPath(path: string): readonly string[] {
   const trimmed = path.replace(/^\/+|\/+$/g, "");
   return trimmed ? trimmed.split("/") : [];
 }

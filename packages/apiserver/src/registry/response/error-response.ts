@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go
 // ErrorNegotiated).
 import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
+import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import { internalError, plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { textResponse } from "../../apimachinery/text-response.ts";
@@ -44,7 +45,7 @@ const panicResponse = (): ApiResponse =>
 export function statusOf(error: unknown): Status {
   if (isApiStatusError(error)) return error.status;
   if (isStackOverflow(error)) return plainError("invalid character '{' exceeded max depth").status;
-  return internalError(error instanceof Error ? error.message : String(error)).status;
+  return internalError(reasonOf(error)).status;
 }
 
 /**

@@ -106,6 +106,8 @@ export async function createConversionServer(t: TestContext, reviews?: string[])
   const { runtime, send } = plane;
   const ask = async (...request: Parameters<typeof send>): Promise<JsonObject> =>
     (await plane.ask(...request)).body;
+  const create = (version: string, name: string, tags: Json): Promise<JsonObject> =>
+    ask("POST", at(version), post(version, name, tags));
   const served = async (): Promise<void> => {
     for (let i = 0; i < 100; i++) {
       await runtime.advance(10);
@@ -114,7 +116,7 @@ export async function createConversionServer(t: TestContext, reviews?: string[])
   };
   await ask("POST", root, definition("v1", reviews));
   await served();
-  return { runtime, turner, send, ask };
+  return { runtime, turner, send, ask, create };
 }
 
 export const post = (apiVersion: string, name: string, tags: Json): JsonObject => ({

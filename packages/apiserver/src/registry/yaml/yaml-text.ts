@@ -1,6 +1,5 @@
 // The text of a YAML body, up to the first byte that is no UTF-8, with what upstream says of that.
 // Upstream: go.yaml.in/yaml/v2 (readerc.go, update_buffer).
-import { isUtf8 } from "node:buffer";
 
 /** A text, and the fault that follows it. */
 export interface YamlText {
@@ -8,17 +7,21 @@ export interface YamlText {
   readonly fault?: string | undefined;
 }
 
+/** Keeps a byte order mark, which the reader knows. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** The fault of a text that ends within a character. */
 export const incomplete = "incomplete UTF-8 octet sequence";
 
 /** Decodes UTF-8. */
 export function decodeYamlText(bytes: Uint8Array): YamlText {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isUtf8(buffer)) return { text: buffer.toString("utf8") };
-  for (let at = 0; ; at += widthOf(buffer[at]!)) {
-    const fault = buffer[at]! < 0x80 ? undefined : faultAt(buffer, at);
-    if (fault !== undefined) return { text: buffer.toString("utf8", 0, at), fault };
+  const whole = decoder.decode(bytes);
+  if (!whole.includes("\ufffd")) return { text: whole };
+  for (let at = 0; at < bytes.length; at += widthOf(bytes[at]!)) {
+    const fault = bytes[at]! < 0x80 ? undefined : faultAt(bytes, at);
+    if (fault !== undefined) return { text: decoder.decode(bytes.subarray(0, at)), fault };
   }
+  return { text: whole };
 }
 
 /** The length that the first byte of a character announces; 0 if none can begin with it. */

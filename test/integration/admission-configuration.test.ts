@@ -73,8 +73,12 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
 
   it("gives webhooks credentials by the names of their hosts", async (t) => {
     const seen: (string | undefined)[] = [];
+    let impersonated: object = {};
     const hook = createServer((request, response) => {
       seen.push(request.headers.authorization);
+      impersonated = Object.fromEntries(
+        Object.entries(request.headersDistinct).filter(([name]) => name.startsWith("impersonate-")),
+      );
       request.resume();
       response.statusCode = 500;
       response.end();
@@ -84,7 +88,7 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
     const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/policy`;
     const config = file(
       "images.kubeconfig",
-      `clusters: [{name: a, cluster: {server: "${url}"}}]\nusers: [{name: b, user: {token: secret}}]\ncontexts: [{name: c, context: {cluster: a, user: b}}]\ncurrent-context: c\n`,
+      `clusters: [{name: a, cluster: {server: "${url}"}}]\nusers: [{name: b, user: {token: secret, as: ann, as-groups: [dev, ops], as-user-extra: {a/b: ["1"]}}}]\ncontexts: [{name: c, context: {cluster: a, user: b}}]\ncurrent-context: c\n`,
     );
     const path = file("c.yaml", `imagePolicy: {kubeConfigFile: ${config}, retryBackoff: 1}\n`);
     const server = await startApiServer({
@@ -103,5 +107,10 @@ describe("the admission configuration", { timeout: 60_000 }, () => {
       seen,
       Array.from({ length: 5 }, () => "Bearer secret"),
     );
+    assert.deepEqual(impersonated, {
+      "impersonate-user": ["ann"],
+      "impersonate-group": ["dev", "ops"],
+      "impersonate-extra-a%2fb": ["1"],
+    });
   });
 });

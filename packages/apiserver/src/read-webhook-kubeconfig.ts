@@ -4,13 +4,15 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { escapeHeaderKey } from "./aggregator/user-headers.ts";
 import { reasonOf } from "./apimachinery/errors/server-error.ts";
 import { objectAt } from "./apimachinery/meta/read-fields.ts";
 import { parseYaml } from "./registry/body/parse-yaml.ts";
-import type {
-  WebhookCluster,
-  WebhookCredentials,
-  WebhookKubeconfig,
+import {
+  emptyConfigError,
+  type WebhookCluster,
+  type WebhookCredentials,
+  type WebhookKubeconfig,
 } from "./webhook-client/webhook-kubeconfig.ts";
 
 type Entries = ReadonlyMap<string, JsonObject>;
@@ -62,10 +64,7 @@ const textOf = (object: JsonObject, field: string): string => {
 function clusterOf(clusters: Entries, name: string, folder: string): WebhookCluster {
   const cluster = clusters.get(name);
   const server = cluster ? textOf(cluster, "server") : "";
-  if (!cluster || !server)
-    throw new Error(
-      "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable",
-    );
+  if (!cluster || !server) throw new Error(emptyConfigError);
   const caBundle =
     textOf(cluster, "certificate-authority-data") ||
     base64(fileOf(cluster, "certificate-authority", folder));
@@ -99,12 +98,23 @@ function authorizationOf(user: JsonObject, folder: string): { readonly authoriza
 }
 
 function impersonationOf(user: JsonObject): Record<string, string> {
-  const [name, uid] = [textOf(user, "as"), textOf(user, "as-uid")];
-  return {
-    ...(name ? { "impersonate-user": name } : {}),
-    ...(name && uid ? { "impersonate-uid": uid } : {}),
+  const name = textOf(user, "as");
+  if (!name) return {};
+  const extra = Object.entries(objectAt(user, "as-user-extra"));
+  const headers = {
+    "impersonate-user": name,
+    "impersonate-uid": textOf(user, "as-uid"),
+    "impersonate-group": textsOf(user["as-groups"]),
+    ...Object.fromEntries(
+      extra.map(([key, values]) => [`impersonate-extra-${escapeHeaderKey(key)}`, textsOf(values)]),
+    ),
   };
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value));
 }
+
+/** Joined by newlines. */
+const textsOf = (value: Json | undefined): string =>
+  (Array.isArray(value) ? value : []).filter((item) => typeof item === "string").join("\n");
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 

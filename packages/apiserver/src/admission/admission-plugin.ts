@@ -68,12 +68,6 @@ export function updateOf<T extends JsonObject>(
   return { object: object as T, old: old as T };
 }
 
-/** Several messages as one: `[a, b]`, each once. Upstream: utilerrors.NewAggregate. */
-export function joinMessages(messages: readonly string[]): string {
-  const texts = [...new Set(messages)];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
-}
-
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */
 export function refuse({ resource, object, name }: AdmissionRequest, why: string): ApiStatusError {
   return forbiddenError(

@@ -2,10 +2,11 @@
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/alwayspullimages/admission.go.
 import type { Decoded } from "homeostat/api";
 import type { Container, Pod } from "homeostat/k8s/core/v1";
+import { aggregate } from "../apimachinery/errors/aggregate.ts";
 import { plainError } from "../apimachinery/errors/api-errors.ts";
 import { notSupported } from "../apimachinery/errors/field-error.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
-import { type CreatePlugin, isAbout, joinMessages, refuse } from "./admission-plugin.ts";
+import { type CreatePlugin, isAbout, refuse } from "./admission-plugin.ts";
 
 const always = "Always";
 const lists = ["initContainers", "containers", "ephemeralContainers"] as const;
@@ -36,7 +37,7 @@ export const createAlwaysPullImages: CreatePlugin = () => ({
         const { field, body } = notSupported(path, policy ?? "", [always]);
         return refuse(request, `${field}: ${body}`).message;
       });
-    if (refusals.length) throw plainError(joinMessages(refusals));
+    if (refusals.length) throw plainError(aggregate(refusals));
   },
 });
 

@@ -203,7 +203,11 @@ test("the backend's word on images is kept for a time", async () => {
       currentCluster: { server: "https://images", skipsVerification: true },
     },
   });
-  let status: JsonObject | undefined = { allowed: false, reason: "old" };
+  let status: JsonObject | undefined = {
+    allowed: false,
+    reason: "old",
+    auditAnnotations: { scan: "1" },
+  };
   const webhookClient: PluginServices["webhookClient"] = {
     close: () => undefined,
     async post(call) {
@@ -214,10 +218,17 @@ test("the backend's word on images is kept for a time", async () => {
   };
   const services = { runtime, webhookClient } as unknown as PluginServices;
   const plugin = createImagePolicyWebhook(services, given(false));
+  let audited: readonly string[] = [];
   const send = async (image: string, by = plugin) => {
     const annotations = { "a.image-policy.k8s.io/b": "1", other: "2" };
     const object = pod({ containers: [{ name: "c", image }] }, { annotations });
-    return (await tryPlugin(() => by, { object })).refusal;
+    const texts: string[] = [];
+    audited = texts;
+    const audit = {
+      annotate: (key: string, value: string) => void texts.push(`${key}=${value}`),
+      addLatency: () => undefined,
+    };
+    return (await tryPlugin(() => by, { object, audit })).refusal;
   };
   const denied =
     'pods "p" is forbidden: image policy webhook backend denied one or more images: old';
@@ -228,12 +239,16 @@ test("the backend's word on images is kept for a time", async () => {
     namespace: "home",
   });
   assert.equal(calls[0]!.access?.headers?.["authorization"], "Bearer t");
+  assert.deepEqual(audited, ["imagepolicywebhook.image-policy.k8s.io/scan=1"]);
   status = { allowed: true };
   assert.equal(await send("a"), denied);
   assert.equal(calls.length, 1);
+  assert.deepEqual(audited, ["imagepolicywebhook.image-policy.k8s.io/scan=1"], "kept, too");
   await runtime.advance(10_001);
   assert.equal(await send("a"), undefined);
   status = undefined;
   assert.equal(await send("b"), 'pods "p" is forbidden: no answer');
+  assert.deepEqual(audited, []);
   assert.equal(await send("b", createImagePolicyWebhook(services, given(true))), undefined);
+  assert.deepEqual(audited, ["imagepolicywebhook.image-policy.k8s.io/failed-open=true"]);
 });

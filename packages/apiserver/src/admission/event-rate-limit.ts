@@ -4,9 +4,11 @@
 // k8s.io/client-go/util/flowcontrol/throttle.go (NewTokenBucketRateLimiterWithClock).
 import type { Decoded } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
+import { aggregate } from "../apimachinery/errors/aggregate.ts";
 import { failure } from "../apimachinery/errors/api-errors.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
-import { type CreatePlugin, joinMessages } from "./admission-plugin.ts";
+import { type CreatePlugin } from "./admission-plugin.ts";
 import {
   type EventLimit,
   type LimitType,
@@ -26,7 +28,7 @@ export const createEventRateLimit: CreatePlugin = ({ runtime }, given) => {
       const now = runtime.clock.now();
       const faults = limits.flatMap((limit) => limit(request, now) ?? []);
       if (faults.length)
-        throw failure(429, "TooManyRequests", `Too many requests: ${joinMessages(faults)}`);
+        throw failure(429, "TooManyRequests", `Too many requests: ${aggregate(faults)}`);
     },
   };
 };
@@ -35,16 +37,13 @@ export const createEventRateLimit: CreatePlugin = ({ runtime }, given) => {
 type Limit = (request: AdmissionRequest, now: number) => string | undefined;
 
 function createLimit({ type, qps, burst, cacheSize }: EventLimit): Limit {
-  const buckets = new Map<string, Bucket>();
-  const size = type === "Server" ? 1 : cacheSize || defaultCacheSize;
+  const buckets = new LruCache<Bucket>(type === "Server" ? 1 : cacheSize || defaultCacheSize);
   return (request, now) => {
     const key = keys[type](request);
     const { tokens, at } = buckets.get(key) ?? { tokens: burst, at: now };
     const filled = Math.min(burst, tokens + ((now - at) / 1000) * qps);
     const isAccepted = filled >= 1;
-    buckets.delete(key);
     buckets.set(key, { tokens: isAccepted ? filled - 1 : filled, at: now });
-    if (buckets.size > size) buckets.delete(buckets.keys().next().value!);
     return isAccepted ? undefined : `limit reached on type ${type} for key ${key}`;
   };
 }

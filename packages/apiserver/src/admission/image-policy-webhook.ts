@@ -5,6 +5,7 @@
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
 import { parseBody } from "../registry/body/parse-body.ts";
@@ -21,29 +22,32 @@ const backoffFactor = 1.5;
 interface Answer {
   readonly allowed: boolean;
   readonly reason: string;
+  readonly auditAnnotations: ReadonlyMap<string, string>;
 }
+
+const auditPrefix = "imagepolicywebhook.image-policy.k8s.io/";
 
 export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
   const policy = parseImagePolicy(given);
-  const kept = new Map<string, Answer & { readonly untilMs: number }>();
+  const kept = new LruCache<Answer & { readonly untilMs: number }>(maxAnswers);
   const { clock } = services.runtime;
   const answerTo = async (spec: string): Promise<Answer> => {
     const known = kept.get(spec);
     if (known && known.untilMs > clock.now()) return known;
     const answer = await askBackend(spec, policy, services);
     const ttlMs = answer.allowed ? policy.allowTtlMs : policy.denyTtlMs;
-    kept.delete(spec);
     kept.set(spec, { ...answer, untilMs: clock.now() + ttlMs });
-    if (kept.size > maxAnswers) kept.delete(kept.keys().next().value!);
     return answer;
   };
   return {
     async validate(request) {
       if (!isReviewed(request)) return;
       const answer = await answerTo(reviewSpec(request)).catch((error: unknown) => {
-        if (policy.defaultAllow) return { allowed: true, reason: "" };
+        if (policy.defaultAllow) return failedOpen;
         throw refuse(request, reasonOf(error));
       });
+      for (const [key, value] of answer.auditAnnotations)
+        request.audit?.annotate(`${auditPrefix}${key}`, value);
       if (answer.allowed) return;
       throw refuse(
         request,
@@ -53,6 +57,13 @@ export const createImagePolicyWebhook: CreatePlugin = (services, given) => {
       );
     },
   };
+};
+
+/** What a backend that does not answer stands for, where that allows images. */
+const failedOpen: Answer = {
+  allowed: true,
+  reason: "",
+  auditAnnotations: new Map([["failed-open", "true"]]),
 };
 
 const isReviewed = (request: AdmissionRequest): boolean =>
@@ -114,6 +125,9 @@ async function decodeReview(body: Uint8Array): Promise<Answer> {
   const status: Json = parsed.value["status"] ?? {};
   if (!isObject(status)) throw mismatch(status, "ImageReview.status", "v1alpha1.ImageReviewStatus");
   const read = readMembers(status, "ImageReviewStatus.status");
-  read.textMap("auditAnnotations");
-  return { allowed: read.bool("allowed") ?? false, reason: read.text("reason") ?? "" };
+  return {
+    allowed: read.bool("allowed") ?? false,
+    reason: read.text("reason") ?? "",
+    auditAnnotations: read.textMap("auditAnnotations"),
+  };
 }

@@ -3,11 +3,12 @@
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/limitranger/admission.go.
 import type { Decoded, JsonObject } from "homeostat/api";
 import type { LimitRange, PersistentVolumeClaim, Pod } from "homeostat/k8s/core/v1";
+import { aggregate } from "../apimachinery/errors/aggregate.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import { isDeleting } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
-import { type CreatePlugin, joinMessages, refuse } from "./admission-plugin.ts";
+import { type CreatePlugin, refuse } from "./admission-plugin.ts";
 
 type Actions = typeof import("./limit-ranger/limit-range-actions.ts");
 
@@ -23,7 +24,7 @@ export const createLimitRanger: CreatePlugin = ({ objects }) => ({
     if (!isLimited(request)) return;
     for (const range of rangesOf(request, objects)) {
       const faults = faultsOf(range, request.object, request.resource.resource);
-      if (faults.length) throw refuse(request, joinMessages(faults));
+      if (faults.length) throw refuse(request, aggregate(faults));
     }
   },
 });

@@ -8,6 +8,7 @@ import { type AdmissionRequest, Reinvocation } from "../apimachinery/rest/admiss
 /** What the hooks of one plug-in remember of a request between its passes. */
 export class PluginReinvocation {
   readonly #reinvocation: Reinvocation;
+  /** The object after the first pass, where a hook may run again. */
   #output: JsonObject | undefined;
   /** Hooks that ran since the last change and may run again. */
   #ran = new Set<string>();
@@ -26,8 +27,8 @@ export class PluginReinvocation {
 
   /** In the second pass, other plug-ins may have changed the object. */
   start(object: JsonObject | undefined): void {
-    if (this.#reinvocation.pass === "second" && !equalJson(this.#output ?? null, object ?? null))
-      this.#repeat();
+    if (this.#ran.size === 0 || this.#reinvocation.pass === "first") return;
+    if (!equalJson(this.#output ?? null, object ?? null)) this.#repeat();
   }
 
   /** Whether a hook runs in this pass. */
@@ -48,7 +49,7 @@ export class PluginReinvocation {
 
   /** The object as the hooks have left it in this pass. */
   finish(object: JsonObject | undefined): void {
-    this.#output = object && cloneJson(object);
+    if (this.#ran.size > 0) this.#output = object && cloneJson(object);
   }
 
   #repeat(): void {

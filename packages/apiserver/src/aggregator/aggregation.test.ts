@@ -5,9 +5,16 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { test, type TestContext } from "node:test";
-import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
-import { createSystemRuntime } from "homeostat/runtime";
-import { type ApiRequest, type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
+import { type Decoded, encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
+import type { APIService } from "homeostat/k8s/apiregistration/v1";
+import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
+import {
+  type ApiRequest,
+  type ByteStream,
+  type Handler,
+  isStream,
+  wholeBody,
+} from "../apimachinery/handler.ts";
 import {
   createAuthority,
   issueClientCertificate,
@@ -15,6 +22,8 @@ import {
 } from "../certificates/authority.ts";
 import { createControlPlane, type ControlPlaneOptions } from "../server/control-plane.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
+import { ExtensionServers } from "./extension-servers.ts";
+import { toRemote } from "./remote-api-service.ts";
 
 const runtime = createSystemRuntime();
 const apiService = (spec: JsonObject = {}): JsonObject => ({
@@ -171,6 +180,48 @@ test("the OpenAPI of an extension server is in the index", async (t) => {
   assert.equal((await send("GET", document)).status, 404);
   const { definitions } = await ask("GET", "/openapi/v2");
   assert.ok(!Object.hasOwn(definitions as JsonObject, "Fish"));
+});
+
+test("no answer to a check is left open", async (t) => {
+  const { handler } = extension();
+  let open = 0;
+  const streaming: Handler = async (request) => {
+    const { body, ...head } = await handler(request);
+    open++;
+    const stream: ByteStream = {
+      open(sink) {
+        open--;
+        queueMicrotask(() => {
+          if (!isStream(body)) sink.data(wholeBody(body));
+          sink.end();
+        });
+        return { resume: () => {}, close: () => {} };
+      },
+    };
+    return { ...head, body: stream };
+  };
+  const { ask, available } = await setUp(t, {
+    serviceLocations: new Map([["default/wardle", streaming]]),
+  });
+  await ask("POST", services, apiService());
+  await available("True");
+  await new Promise((done) => setImmediate(done));
+  assert.equal(open, 0);
+});
+
+test("a check of a server in this process that does not answer ends", async () => {
+  const virtual = createVirtualRuntime();
+  const servers = new ExtensionServers({
+    clock: virtual.clock,
+    certificate: undefined,
+    resolve: () => () => new Promise(() => {}),
+  });
+  const remote = toRemote("v1.wardle.io", apiService() as Decoded<APIService>)!;
+  const checked = servers.check(remote, "https://wardle");
+  await virtual.advance(5000);
+  const why = 'Get "https://wardle": context deadline exceeded';
+  assert.equal(await checked, `failing or missing response from https://wardle: ${why}`);
+  servers.close();
 });
 
 test("without an available server requests are answered 503, and the group is listed", async (t) => {

@@ -1,7 +1,7 @@
 // What other servers serve: the APIServices with a service, what is known of their versions, and
 // the requests that are theirs. While there is no such APIService it does nothing.
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/apiserver.go.
-import { compareBytewise, type Decoded, type JsonObject } from "homeostat/api";
+import { compareBytewise, type Decoded, equalJson, type JsonObject } from "homeostat/api";
 import type { APIService } from "homeostat/k8s/apiregistration/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
@@ -33,11 +33,8 @@ export class Aggregator {
   readonly isLocated: AggregatorOptions["isLocated"];
   readonly #options: AggregatorOptions;
   readonly #remote = new Map<string, RemoteApiService>();
-  readonly #discovery = new Map<string, JsonObject>();
-  /** By APIService, the path of its OpenAPI document on its server. */
-  readonly #openApi = new Map<string, string>();
-  /** By APIService, the OpenAPI v2 document of its server. */
-  readonly #openApiTwo = new Map<string, JsonObject>();
+  /** By APIService; of those whose server has answered. */
+  readonly #discovered = new Map<string, Discovered>();
   readonly #stop: () => void;
   #servers: ExtensionServers | undefined;
   /** Changes with what {@link versions} and {@link openApiDocuments} return. */
@@ -57,7 +54,7 @@ export class Aggregator {
   versions(): readonly RemoteVersion[] {
     return Array.from(this.#remote.values(), (remote) => ({
       ...remote,
-      discovery: this.#discovery.get(remote.name) ?? stale(remote.version),
+      discovery: this.#discovered.get(remote.name)?.version ?? stale(remote.version),
     }));
   }
 
@@ -70,7 +67,7 @@ export class Aggregator {
   openApiPaths(): Readonly<Record<string, { readonly serverRelativeURL: string }>> {
     return Object.fromEntries(
       [...this.#remote.values()].flatMap((remote) => {
-        const serverRelativeURL = this.#openApi.get(remote.name);
+        const serverRelativeURL = this.#discovered.get(remote.name)?.openApi;
         return serverRelativeURL === undefined
           ? []
           : [[pathOf(remote).slice(1), { serverRelativeURL }] as const];
@@ -88,7 +85,7 @@ export class Aggregator {
         (a, b) => priorityOf(b.group) - priorityOf(a.group) || compareBytewise(a.name, b.name),
       )
       .flatMap((remote) => {
-        const document = this.#openApiTwo.get(remote.name);
+        const document = this.#discovered.get(remote.name)?.openApiTwo;
         return document ? [{ below: `${pathOf(remote)}/`, document }] : [];
       });
   }
@@ -111,7 +108,7 @@ export class Aggregator {
     if (!remote) return undefined;
     const servers = this.#loadServers();
     const fault = await servers.check(remote, url);
-    if (fault === undefined) this.#discovered(name, await servers.discover(remote));
+    if (fault === undefined) this.#keep(name, await servers.discover(remote));
     return fault;
   }
 
@@ -128,11 +125,7 @@ export class Aggregator {
     const remote = type === "DELETED" ? undefined : toRemote(name, object);
     if (remote) this.#remote.set(name, remote);
     else if (!this.#remote.delete(name)) return;
-    if (!remote) {
-      this.#discovery.delete(name);
-      this.#openApi.delete(name);
-      this.#openApiTwo.delete(name);
-    }
+    if (!remote) this.#discovered.delete(name);
     this.epoch++;
   }
 
@@ -142,18 +135,21 @@ export class Aggregator {
     for (const remote of this.#remote.values()) {
       const own = pathOf(remote);
       const isOwn = parts.slice(0, remote.group ? 4 : 3).join("/") === own;
-      if (isOwn && (!isDocument || this.#openApi.has(remote.name))) return remote;
+      const isServed = !isDocument || this.#discovered.get(remote.name)?.openApi !== undefined;
+      if (isOwn && isServed) return remote;
     }
     return undefined;
   }
 
-  #discovered(name: string, { version, openApi, openApiTwo }: Discovered): void {
-    if (openApi === undefined) this.#openApi.delete(name);
-    else this.#openApi.set(name, openApi);
-    const isNew = keep(this.#discovery, name, version);
+  /** The APIService may have been deleted while its server was asked. */
+  #keep(name: string, found: Discovered): void {
+    if (!this.#remote.has(name)) return;
+    const before = this.#discovered.get(name);
     // A server that does not answer for a moment keeps its last document, as upstream.
-    const isNewDocument = openApiTwo !== undefined && keep(this.#openApiTwo, name, openApiTwo);
-    if (isNew || isNewDocument) this.epoch++;
+    const openApiTwo = found.openApiTwo ?? before?.openApiTwo;
+    this.#discovered.set(name, { ...found, openApiTwo });
+    if (!isSame(found.version, before?.version) || !isSame(openApiTwo, before?.openApiTwo))
+      this.epoch++;
   }
 
   #loadServers(): ExtensionServers {
@@ -166,12 +162,8 @@ export class Aggregator {
   }
 }
 
-/** Keeps a document; false if it is the one that is kept. */
-function keep(kept: Map<string, JsonObject>, name: string, document: JsonObject): boolean {
-  if (JSON.stringify(document) === JSON.stringify(kept.get(name))) return false;
-  kept.set(name, document);
-  return true;
-}
+const isSame = (a: JsonObject | undefined, b: JsonObject | undefined): boolean =>
+  equalJson(a ?? null, b ?? null);
 
 /** A version whose server has not said yet what it serves. */
 const stale = (version: string): JsonObject => ({ version, resources: [], freshness: "Stale" });

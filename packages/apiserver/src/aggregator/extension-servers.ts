@@ -2,8 +2,10 @@
 // with the first APIService that has a service.
 // Upstream: k8s.io/kube-aggregator/pkg/apiserver/{handler_proxy,handler_discovery}.go.
 import { isObject, type JsonObject } from "homeostat/api";
+import type { Clock } from "homeostat/runtime";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
-import { type ApiRequest, type ApiResponse, isStream, wholeBody } from "../apimachinery/handler.ts";
+import { type ApiRequest, type ApiResponse, discard, readBody } from "../apimachinery/handler.ts";
+import { inTime } from "../apimachinery/in-time.ts";
 import { textResponse } from "../apimachinery/text-response.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
@@ -36,10 +38,12 @@ const acceptAggregated =
 
 /** The extension servers of one server. */
 export class ExtensionServers {
+  readonly #clock: Clock;
   readonly #resolve: ServiceResolver;
   readonly #forwarder: Forwarder;
 
   constructor(options: ExtensionServersOptions) {
+    this.#clock = options.clock;
     this.#resolve = options.resolve;
     this.#forwarder = createForwardDriver(options);
   }
@@ -48,10 +52,10 @@ export class ExtensionServers {
   async handle(remote: RemoteApiService, { api, user }: ServerRequest): Promise<ApiResponse> {
     if (!remote.available) return httpError("service unavailable");
     const headers = { ...passedOn(api), ...forwarded(api), ...userHeaders(user) };
-    const { method, path, body } = api;
+    const { method, path, body, closed } = api;
     try {
       const upgrade = isUpgrade(api);
-      return await this.#send(remote, { method, path, headers, body, upgrade }, user);
+      return await this.#send(remote, { method, path, headers, body, upgrade, closed }, user);
     } catch (error) {
       if (error instanceof UnresolvedError) return httpError("service unavailable");
       return httpError(`error trying to reach service: ${reasonOf(error)}`);
@@ -76,7 +80,9 @@ export class ExtensionServers {
 
   async #attempt(remote: RemoteApiService, url: string): Promise<string | undefined> {
     try {
-      const { status } = await this.#ask(remote, pathOf(remote), "application/json");
+      const response = await this.#ask(remote, pathOf(remote), "application/json");
+      discard(response);
+      const { status } = response;
       return status < 200 || status >= 300
         ? `failing or missing response from ${url}: bad status from ${url}: ${status}`
         : undefined;
@@ -129,7 +135,9 @@ export class ExtensionServers {
           typeof value === "string" ? value : value.join(", "),
         ]),
       );
-      return await location({ ...request, headers, user });
+      const answer = location({ ...request, headers, user });
+      const ms = request.timeoutMs;
+      return await (ms === undefined ? answer : inTime(answer, this.#clock, { ms, late }));
     }
     const serverName = `${name}.${namespace}.svc`;
     return await this.#forwarder.send(
@@ -158,15 +166,18 @@ export class ExtensionServers {
     accept: string,
   ): Promise<JsonObject | undefined> {
     try {
-      const { status, body } = await this.#ask(remote, path, accept);
-      if (status !== 200) return undefined;
-      const value = JSON.parse(await textOf(body)) as JsonObject;
+      const response = await this.#ask(remote, path, accept);
+      if (response.status !== 200) return void discard(response);
+      const text = Buffer.from(await readBody(response.body)).toString("utf8");
+      const value = JSON.parse(text) as JsonObject;
       return isObject(value) ? value : undefined;
     } catch {
       return undefined;
     }
   }
 }
+
+const late = (): Error => new Error("context deadline exceeded");
 
 /** The service has no address. */
 class UnresolvedError extends Error {}
@@ -199,14 +210,3 @@ function forwarded({ headers, path }: ApiRequest): Record<string, string> {
 
 /** As Go's http.Error: text with 503. */
 const httpError = (text: string): ApiResponse => textResponse(503, `${text}\n`);
-
-async function textOf(body: ApiResponse["body"]): Promise<string> {
-  if (!isStream(body)) return Buffer.from(wholeBody(body)).toString("utf8");
-  const chunks: Uint8Array[] = [];
-  return await new Promise((done) => {
-    body.open({
-      data: (chunk) => chunks.push(chunk) > 0,
-      end: () => done(Buffer.concat(chunks).toString("utf8")),
-    });
-  });
-}

@@ -1,5 +1,6 @@
 // The driver's connections: what a failed attempt leaves behind, and what becomes of broken ones.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -29,7 +30,7 @@ test("a certificate that could not be issued is asked for again", async () => {
 const switching =
   "HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\n\r\n";
 
-/** A server that breaks off, switches protocols unasked, or streams without end. */
+/** A server that breaks off, switches protocols unasked, is silent, or streams without end. */
 async function setUp(t: TestContext) {
   const runtime = createSystemRuntime();
   const names = ["wardle.default.svc"];
@@ -37,6 +38,7 @@ async function setUp(t: TestContext) {
   const open = new Set<Duplex>();
   const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
     if (request.url === "/unasked") return void request.socket.write(switching);
+    if (request.url === "/silent") return;
     if (request.url === "/echo") response.setHeader("x-back", request.headers["x-text"]!);
     response.write("half");
     if (request.url === "/broken") setImmediate(() => request.socket.destroy());
@@ -62,7 +64,7 @@ async function setUp(t: TestContext) {
   /** Resolves once the server has no connection. */
   const allClosed = () =>
     Promise.all(Array.from(open, (socket) => new Promise((done) => socket.once("close", done))));
-  return { send, raw, allClosed };
+  return { send, server, raw, allClosed };
 }
 
 /** How a stream goes on. */
@@ -99,6 +101,22 @@ test("what no client takes is closed", async (t) => {
   const gone = allClosed();
   discard(response);
   await gone;
+});
+
+test("a request that is not answered ends when its client leaves", async (t) => {
+  const { send, server, allClosed } = await setUp(t);
+  const { promise: closed, resolve: leave } = Promise.withResolvers<void>();
+  const asked = once(server, "request");
+  const answer = assert.rejects(send("/silent", { closed }));
+  await asked;
+  const gone = allClosed();
+  leave();
+  await Promise.all([answer, gone]);
+});
+
+test("a response that is not whole in time is cut", async (t) => {
+  const { send } = await setUp(t);
+  assert.equal(await outcomeOf(await send("/stream", { timeoutMs: 50 })), "half, cut");
 });
 
 const upgrading = { connection: "Upgrade", upgrade: "echo" };

@@ -8,7 +8,9 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "homeostat/runtime";
 import type { ApiResponse, ByteStream } from "../apimachinery/handler.ts";
 import { headerText, toHeaderBytes } from "../apimachinery/header-text.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import { goNetError } from "../webhook-client/go-net-error.ts";
+import { retireAgent } from "../webhook-client/retire-agent.ts";
 import type { ForwardedRequest, Forwarder, ForwarderOptions, ForwardTarget } from "./forwarder.ts";
 
 /** Headers of one connection, and those that the sender of the response sets. */
@@ -18,9 +20,12 @@ const hopByHop = new Set(
   ),
 );
 
+/** Servers whose connections are kept, those that were called last; a new bundle makes another. */
+const maxServers = 200;
+
 /** The driver of one server. */
 export function createForwardDriver({ clock, certificate }: ForwarderOptions): Forwarder {
-  const agents = new Map<string, Promise<Agent>>();
+  const agents = new LruCache<Promise<Agent>>(maxServers, (agent) => onceMade(agent, retireAgent));
   const agentOf = (target: ForwardTarget): Promise<Agent> => {
     const key = JSON.stringify([target.serverName, target.caBundle, target.insecureSkipTLSVerify]);
     const known = agents.get(key);
@@ -34,15 +39,15 @@ export function createForwardDriver({ clock, certificate }: ForwarderOptions): F
   return {
     send: async (target, sent) => await sendBy(await agentOf(target), target, sent, clock),
     close() {
-      for (const agent of agents.values())
-        void agent.then(
-          (each) => each.destroy(),
-          () => undefined,
-        );
+      for (const agent of agents.values()) onceMade(agent, (each) => each.destroy());
       agents.clear();
     },
   };
 }
+
+/** An agent that cannot be made has no connections. */
+const onceMade = (agent: Promise<Agent>, act: (agent: Agent) => void): void =>
+  void agent.then(act, () => undefined);
 
 async function sendBy(
   agent: Agent,
@@ -68,8 +73,9 @@ async function sendBy(
             fail(new Error("context deadline exceeded"));
             outgoing.destroy();
           });
+    void sent.closed?.then(() => outgoing.destroy());
     outgoing.on("response", (response) => {
-      timer?.cancel();
+      response.on("close", () => timer?.cancel());
       void toResponse(response).then(done, fail);
     });
     outgoing.on("upgrade", (response, socket, head) => {

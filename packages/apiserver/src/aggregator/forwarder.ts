@@ -20,8 +20,10 @@ export interface ForwardedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array;
-  /** Undefined: none, as watches last. */
+  /** Until the response has been read. Undefined: none, as watches last. */
   readonly timeoutMs?: number | undefined;
+  /** Ends the request when it resolves: the client has left. */
+  readonly closed?: Promise<void> | undefined;
   /** Asks for an upgrade of the connection; a response of 101 then takes bytes too. */
   readonly upgrade?: boolean;
 }

@@ -15,7 +15,7 @@ export function userHeaders({
     ...(groups.length ? { "x-remote-group": groups } : {}),
     ...Object.fromEntries(
       Object.entries(extra ?? {}).map(([key, values]) => [
-        `x-remote-extra-${escapeKey(key)}`,
+        `x-remote-extra-${escapeHeaderKey(key)}`,
         values,
       ]),
     ),
@@ -23,7 +23,7 @@ export function userHeaders({
 }
 
 /** A key as a header name: every byte that a name cannot have is escaped. */
-const escapeKey = (key: string): string =>
+export const escapeHeaderKey = (key: string): string =>
   Array.from(Buffer.from(key), (byte) => {
     const letter = String.fromCharCode(byte);
     const isPlain = byte < 0x80 && /[A-Za-z0-9!#$&'*+.^_`|~-]/.test(letter);

@@ -31,6 +31,11 @@ export interface ApiRequest {
     readonly remoteAddress?: string | undefined;
     readonly remotePort?: number | undefined;
   };
+  /**
+   * Resolves when the client has left or has its response. Only what may wait for long looks at it:
+   * requests that are passed on to other servers.
+   */
+  readonly closed?: Promise<void> | undefined;
 }
 
 /** Receives the chunks of a stream. */
@@ -88,6 +93,19 @@ export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 /** Closes the stream of a response that no client takes any more; it holds a connection. */
 export function discard({ body }: ApiResponse): void {
   if (isStream(body)) body.open({ data: () => false, end() {} }).close();
+}
+
+/** All bytes of a body. Rejects if it breaks off. */
+export async function readBody(body: ApiResponse["body"]): Promise<Uint8Array> {
+  if (!isStream(body)) return wholeBody(body);
+  const chunks: Uint8Array[] = [];
+  return await new Promise((done, fail) => {
+    body.open({
+      data: (chunk) => chunks.push(chunk) > 0,
+      end: () => done(Buffer.concat(chunks)),
+      cut: () => fail(new Error("unexpected EOF")),
+    });
+  });
 }
 
 /** True when the body is pushed over time. */

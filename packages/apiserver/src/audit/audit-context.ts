@@ -196,6 +196,7 @@ export class AuditContext implements RequestAudit {
       open: (sink) => {
         const stream = body.open({
           data: (chunk) => sink.data(chunk),
+          ...(sink.change ? { change: (one) => sink.change!(one) } : {}),
           end: () => {
             end();
             sink.end();

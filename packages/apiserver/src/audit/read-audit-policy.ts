@@ -3,11 +3,12 @@
 // Upstream: k8s.io/apiserver/pkg/audit/policy/reader.go.
 import { readFileSync } from "node:fs";
 import { formatApiVersion, type GroupVersionKind } from "homeostat/api";
+import { aggregate, formatFieldError } from "../apimachinery/errors/aggregate.ts";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createGoDecoder, GoDecodeError } from "../kinds/serializer/go-decoder.ts";
 import { fillClaim, notRegistered } from "../registry/body/claimed-kind.ts";
-import { BodyError, parseBody, type ParsedBody } from "../registry/body/parse-body.ts";
+import { BodyError, parseUntyped, type ParsedBody } from "../registry/body/parse-body.ts";
 import type { AuditPolicy } from "./audit-policy.ts";
 import { policyModel, withPolicyTypes } from "./policy-types.ts";
 import { validateAuditPolicy } from "./validate-audit-policy.ts";
@@ -69,8 +70,7 @@ async function warnOfOtherDocuments(text: Uint8Array, warn: Warn): Promise<void>
 export function validated(given: Partial<AuditPolicy>): AuditPolicy {
   const policy = { ...given, rules: given.rules ?? [] };
   const errors = validateAuditPolicy(policy);
-  if (errors.length)
-    throw new Error(joinErrors(errors.map((each) => `${each.field}: ${each.body}`)));
+  if (errors.length) throw new Error(aggregate(errors.map(formatFieldError)));
   if (!policy.rules.length) throw new Error("loaded illegal policy with 0 rules");
   return policy;
 }
@@ -85,8 +85,7 @@ async function decodeText(
   text: Uint8Array,
 ): Promise<{ readonly body: ParsedBody; readonly kind: GroupVersionKind }> {
   try {
-    const isJson = Buffer.from(text.subarray(0, 4096)).toString("latin1").trimStart()[0] === "{";
-    const body = await parseBody(text, isJson ? "application/json" : "application/yaml");
+    const body = await parseUntyped(text);
     const kind = fillClaim(body, { group, version: internal, kind: "Policy" });
     if (kind.group !== group || (kind.version !== "v1" && kind.version !== internal))
       throw new BodyError(notRegistered(kind.kind, formatApiVersion(kind)));
@@ -117,8 +116,3 @@ const formatStrict = (errors: readonly string[]): string =>
 
 const formatKind = ({ group: name, version, kind }: GroupVersionKind): string =>
   `${name}/${version}, Kind=${kind}`;
-
-function joinErrors(messages: readonly string[]): string {
-  const texts = [...new Set(messages)];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
-}

@@ -34,13 +34,14 @@ export function createFaultFilter(table: FaultTable, clock: Clock): FaultFilter 
       const effect = effectOf(entry);
       if (effect.type === "delay" && effect.of === "answer") await wait(entry, effect.ms, clock);
       if (effect.type !== "withhold") continue;
-      if (effect.then === "hang") await entry.removed;
+      if (effect.then === "hang") await hang(entry, request);
       return cutConnection(request);
     }
     if ("error" in outcome) throw outcome.error;
     const { answer } = outcome;
-    const { body } = answer;
-    if (!isStream(body) || request.info.verb !== "watch") return answer;
+    const { body, status } = answer;
+    // What an upgraded connection carries are no events.
+    if (!isStream(body) || request.info.verb !== "watch" || status === 101) return answer;
     return { ...answer, body: faultyStream(body, seen, table) };
   };
 }
@@ -59,10 +60,22 @@ async function before(entry: Entry, request: ServerRequest, clock: Clock): Promi
   if (effect.type === "error") throw errorOf(effect, request);
 }
 
-function wait({ removed }: Entry, ms: number, clock: Clock): Promise<void> {
+/** Until the fault is removed. What waits is not kept beyond its time. */
+function wait(entry: Entry, ms: number, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = clock.timer(ms, resolve);
-  return Promise.race([promise, removed]).finally(() => timer.cancel());
+  const forget = entry.whenRemoved(resolve);
+  return promise.finally(() => {
+    timer.cancel();
+    forget();
+  });
+}
+
+/** Until the fault is removed, or the client has left. */
+function hang(entry: Entry, { api }: ServerRequest): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void api.closed?.then(resolve);
+  return promise.finally(entry.whenRemoved(resolve));
 }
 
 /** Reasons of a server's answers; upstream: NewGenericServerResponse in api/errors/errors.go. */
@@ -110,6 +123,7 @@ function staleOf(entry: Entry, request: ServerRequest): ServerRequest {
   const older = openRequest({ ...api, path }, request.nowMs);
   older.user = request.user;
   older.flow = request.flow;
+  older.audit = request.audit;
   return older;
 }
 

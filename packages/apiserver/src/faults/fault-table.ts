@@ -11,13 +11,38 @@ export interface Entry {
   readonly id: string;
   /** The revision of the store when it was added. */
   readonly addedAt: number;
-  readonly removed: Promise<void>;
   seen: number;
   hits: number;
+  /** Calls `act` when the fault is removed. Returns a function that forgets it. */
+  whenRemoved(act: () => void): () => void;
 }
 
-interface Held extends Entry {
-  readonly end: () => void;
+class Held implements Entry {
+  readonly fault: Fault;
+  readonly id: string;
+  readonly addedAt: number;
+  seen = 0;
+  hits = 0;
+  /** Undefined once the fault is removed. */
+  #waiting: Set<() => void> | undefined = new Set();
+
+  constructor(fault: Fault, id: string, addedAt: number) {
+    this.fault = fault;
+    this.id = id;
+    this.addedAt = addedAt;
+  }
+
+  whenRemoved(act: () => void): () => void {
+    if (!this.#waiting) act();
+    this.#waiting?.add(act);
+    return () => void this.#waiting?.delete(act);
+  }
+
+  end(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const act of waiting) act();
+  }
 }
 
 /** A watch whose events faults may hit. */
@@ -37,10 +62,8 @@ export class FaultTable {
   #next = 1;
 
   add(fault: Fault, revision: number): ActiveFault {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const id = String(this.#next++);
-    const held = { fault, id, addedAt: revision, removed: promise, end: resolve, seen: 0, hits: 0 };
-    this.#held.set(id, held);
+    const held = new Held(fault, String(this.#next++), revision);
+    this.#held.set(held.id, held);
     return activeOf(held);
   }
 

@@ -29,7 +29,8 @@ export class FaultyStream implements OpenStream, OpenWatch {
     table.opened(this);
     this.#inner = stream.open({
       data: (frame) => this.#data(frame),
-      end: () => this.#innerEnded(),
+      end: () => this.#innerEnded(() => sink.end()),
+      cut: () => this.#innerEnded(() => (sink.cut ? sink.cut() : sink.end())),
     });
     if (this.#hasEnded) this.#inner.close();
   }
@@ -80,10 +81,10 @@ export class FaultyStream implements OpenStream, OpenWatch {
     }
   }
 
-  #innerEnded(): void {
+  #innerEnded(tell: () => void): void {
     if (this.#hasEnded) return;
     this.#leave();
-    this.#sink.end();
+    tell();
   }
 
   #leave(): void {

@@ -3,6 +3,7 @@
 // need the right to do what is requested while impersonating.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go.
 import { type ApiStatusError, dnsLabelFaults, dnsSubdomainFaults } from "homeostat/api";
+import { aggregate, formatFieldError } from "../apimachinery/errors/aggregate.ts";
 import {
   type Authorizer,
   type RequestedAction,
@@ -151,12 +152,8 @@ function checkExtra(attempt: ImpersonationAttempt, mode: Mode): ApiStatusError |
 function extraFault(key: string, values: readonly string[]): string | undefined {
   const denied = (what: string, why = ""): string => `impersonating ${what} is not allowed${why}`;
   if (!key) return denied("the empty string key in extra");
-  const errors = domainPathErrors(key, "extra.key").map(({ field, body }) => `${field}: ${body}`);
-  if (errors.length)
-    return denied(
-      "an invalid key in extra",
-      `: ${errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`}`,
-    );
+  const errors = domainPathErrors(key, "extra.key").map(formatFieldError);
+  if (errors.length) return denied("an invalid key in extra", `: ${aggregate(errors)}`);
   if (key !== key.toLowerCase()) return denied("a non-lowercase key in extra", `: ${quoteGo(key)}`);
   return values.includes("") ? denied("the empty string value in extra") : undefined;
 }

@@ -5,6 +5,7 @@ import type { ApiStatusError } from "homeostat/api";
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import {
@@ -22,7 +23,7 @@ export type Impersonate = (request: ServerRequest) => void;
 
 /** The filter of one server. */
 export function createImpersonation(authorizer: Authorizer): Impersonate {
-  const lastModes = new Map<string, number>();
+  const lastModes = new LruCache<number>(rememberedCallers);
   return (request) => {
     const wanted = readHeaders(request.api.headers);
     if (!wanted) return;
@@ -37,10 +38,7 @@ export function createImpersonation(authorizer: Authorizer): Impersonate {
  * Tries the mode that the caller used last, then the others; the first refusal counts. A user who
  * needs the oldest mode, the last one, thus pays for the others once.
  */
-function impersonateBy(
-  lastModes: Map<string, number>,
-  attempt: ImpersonationAttempt,
-): Impersonated {
+function impersonateBy(lastModes: LruCache<number>, attempt: ImpersonationAttempt): Impersonated {
   const { name } = attempt.caller;
   const last = lastModes.get(name);
   const order = [...impersonationModes.keys()].filter((at) => at !== last);
@@ -49,18 +47,12 @@ function impersonateBy(
     const result = impersonationModes[at]!(attempt);
     if (result === undefined) continue;
     if (!("refusal" in result)) {
-      remember(lastModes, name, at);
+      lastModes.set(name, at);
       return result;
     }
     refused ??= result.refusal;
   }
   throw refused ?? new Error("all impersonation modes failed");
-}
-
-function remember(lastModes: Map<string, number>, name: string, mode: number): void {
-  lastModes.delete(name);
-  lastModes.set(name, mode);
-  if (lastModes.size > rememberedCallers) lastModes.delete(lastModes.keys().next().value!);
 }
 
 /** The user that the headers describe; undefined without such headers. */

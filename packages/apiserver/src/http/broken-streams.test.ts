@@ -12,10 +12,13 @@ let asked = Promise.withResolvers<void>();
 let respond = Promise.withResolvers<void>();
 let opened = Promise.withResolvers<StreamSink>();
 let closed = Promise.withResolvers<void>();
+/** Of the request that was asked last. */
+let left: Promise<void> | undefined;
 
 before(async () => {
   listener = await listen(
-    async ({ path, headers }) => {
+    async ({ path, headers, closed: clientLeft }) => {
+      left = clientLeft;
       asked.resolve();
       await respond.promise;
       return {
@@ -54,6 +57,8 @@ for (const path of ["/", "/upgrade"])
     socket.resetAndDestroy();
     await once(socket, "close");
     await new Promise((done) => setTimeout(done, 50));
+    assert(left);
+    await left;
     respond.resolve();
     await closed.promise;
   });

@@ -50,6 +50,23 @@ describe("the in-process transport", () => {
     await Promise.all([sent, late]);
   });
 
+  it("tells the server when an exchange was aborted, or has ended", async () => {
+    const closed: (Promise<void> | undefined)[] = [];
+    const handler: Handler = async (asked) => {
+      closed.push(asked.closed);
+      if (asked.path === "/silent") await new Promise(() => {});
+      return { status: 200, headers: {}, body: new Uint8Array(0) };
+    };
+    const transport = createInProcessTransport(handler, { name: "tester", groups: [] });
+    const exchange = transport.send({ ...request, path: "/silent" }, { ...nothing, end() {} });
+    await new Promise<void>((end) => transport.send(request, { ...nothing, end }));
+    const [silent, answered] = closed;
+    assert(silent && answered);
+    await answered;
+    exchange.abort();
+    await silent;
+  });
+
   it("serves nothing that was aborted, or closed, while it waited for a turn", async () => {
     const { transport, order, send } = open();
     const sent = Array.from({ length: requestsPerTurn }, () => send());

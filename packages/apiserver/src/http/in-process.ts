@@ -82,6 +82,7 @@ class RequestTurns {
 class InProcessExchange implements Exchange {
   readonly #sink: Sink;
   readonly #forget: () => void;
+  readonly #closed = Promise.withResolvers<void>();
   #ended = false;
   #stream: OpenStream | undefined;
   /** Continues after the receiver asked for a pause. */
@@ -101,6 +102,7 @@ class InProcessExchange implements Exchange {
         headers: request.headers,
         body: request.body ?? none,
         user,
+        closed: this.#closed.promise,
       });
       if (this.#ended) discard(answer);
       else this.#answer(answer);
@@ -163,6 +165,7 @@ class InProcessExchange implements Exchange {
 
   #finish(): void {
     this.#ended = true;
+    this.#closed.resolve();
     this.#forget();
   }
 }

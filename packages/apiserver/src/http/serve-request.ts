@@ -49,7 +49,7 @@ export async function serveRequest(handler: Handler, exchange: HttpExchange): Pr
   response.on("error", () => {});
   const body = await readBody(request);
   if (!body) return;
-  const apiRequest = toApiRequest(request, body, caller);
+  const apiRequest = toApiRequest(request, body, caller, closed);
   const answer = await handler(apiRequest);
   if (response.destroyed || response.writableEnded) return discard(answer);
   if (answer.cut) return void response.destroy();
@@ -68,12 +68,14 @@ export const toApiRequest = (
   request: AnyRequest,
   body: Uint8Array,
   caller: CertificateCaller | undefined,
+  closed: Promise<void>,
 ): ApiRequest => ({
   method: request.method ?? "GET",
   path: request.url ?? "/",
   headers: flatHeaders(request),
   body,
   peer: request.socket,
+  closed,
   ...caller,
 });
 

@@ -30,7 +30,7 @@ export async function serveUpgrade(handler: Handler, exchange: UpgradeExchange):
   const { request, socket, head, underway, turns, caller } = exchange;
   const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
   socket.on("error", () => socket.destroy());
-  const apiRequest = toApiRequest(request, new Uint8Array(), caller);
+  const apiRequest = toApiRequest(request, new Uint8Array(), caller, closed);
   const answer = await handler(apiRequest);
   if (answer.cut) socket.destroy();
   if (socket.destroyed) return discard(answer);

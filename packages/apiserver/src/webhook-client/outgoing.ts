@@ -19,15 +19,19 @@ export interface Outgoing {
   readonly url: URL;
   readonly shown: string;
   readonly call: WebhookCall;
-  readonly timeoutMs: number;
+  /** By the monotonic clock; all attempts and redirects share it. */
+  readonly deadlineMs: number;
   /** How many redirects have led here. */
   readonly redirects: number;
 }
 
 const defaultTimeoutMs = 30_000;
 
-/** The path of a URL is kept, without a slash at its end; its query is not. */
-export function address(call: WebhookCall): Outgoing {
+/**
+ * What is sent first, at `nowMs`. The path of a URL is kept, without a slash at its end; its query
+ * is not.
+ */
+export function address(call: WebhookCall, nowMs: number): Outgoing {
   const { url: text, service } = call.config;
   const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
   if (!service && !text)
@@ -48,10 +52,26 @@ export function address(call: WebhookCall): Outgoing {
     url,
     shown,
     call,
-    timeoutMs: Math.min(timeoutMs, call.waitMs ?? timeoutMs),
+    deadlineMs: nowMs + Math.min(timeoutMs, call.waitMs ?? timeoutMs),
     redirects: 0,
   };
 }
+
+/** Redirects carry credentials along to any host, as upstream's round trippers add them again. */
+export const headersOf = ({
+  method,
+  call: { body, access },
+}: Outgoing): Record<string, string> => ({
+  accept: "application/json, */*",
+  ...(method === "POST"
+    ? {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+      }
+    : {}),
+  "user-agent": "kube-apiserver-admission",
+  ...access?.headers,
+});
 
 /** As `URL.host` has it: without the port of HTTPS. */
 export const serviceHost = ({

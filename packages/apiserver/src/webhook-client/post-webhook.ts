@@ -2,16 +2,19 @@
 // Upstream: k8s.io/apiserver/pkg/util/webhook/client.go (hookClientConfig),
 // k8s.io/client-go/rest/{request,with_retry}.go.
 import type { X509Certificate } from "node:crypto";
-import { Agent as HttpAgent, request as requestPlain } from "node:http";
+import { Agent as HttpAgent, type OutgoingHttpHeaders, request as requestPlain } from "node:http";
 import { Agent, type AgentOptions, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "homeostat/runtime";
 import { reasonOf } from "../apimachinery/errors/server-error.ts";
-import { type Handler, isStream, wholeBody } from "../apimachinery/handler.ts";
+import { type Handler, readBody } from "../apimachinery/handler.ts";
+import { inTime } from "../apimachinery/in-time.ts";
+import { LruCache } from "../apimachinery/lru-cache.ts";
 import { authoritiesFault, isSignedByNamesake } from "./certificate-fault.ts";
 import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
 import {
   address,
+  headersOf,
   type Outgoing,
   postError,
   redirected,
@@ -20,6 +23,7 @@ import {
 } from "./outgoing.ts";
 import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
+import { retireAgent } from "./retire-agent.ts";
 import {
   type ServiceLocation,
   type WebhookAccess,
@@ -31,6 +35,8 @@ import {
 
 /** Connections to one webhook; a list may convert many objects at once. */
 const maxSockets = 100;
+/** Upstream: defaultCacheSize. */
+const maxWebhooks = 200;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
 
@@ -52,7 +58,9 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       service && outgoing.url.host === serviceHost(service)
         ? locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443))
         : undefined;
-    if (typeof at === "function") return await callHandler(at, outgoing, clock);
+    const late = (): Error => postError(outgoing, "context deadline exceeded");
+    if (typeof at === "function")
+      return await inTime(askHandler(at, outgoing), clock, { ms: leftMs(outgoing, clock), late });
     return await sendTo(outgoing, at);
   };
   const follow = async (outgoing: Outgoing): Promise<Reply> => {
@@ -62,15 +70,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
   return {
     async post(call) {
-      const outgoing = address(call);
-      const deadlineMs = clock.now() + outgoing.timeoutMs;
+      const outgoing = address(call, clock.monotonic());
       for (let tries = 0; ; tries++) {
-        const leftMs = deadlineMs - clock.now();
-        const reply = await follow({ ...outgoing, timeoutMs: leftMs });
+        const reply = await follow(outgoing);
         if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        if (!(await waits(clock, waitMs, deadlineMs)))
+        if (!(await waits(clock, waitMs, outgoing)))
           throw postError(outgoing, "context deadline exceeded");
       }
     },
@@ -86,18 +92,21 @@ interface Connections {
   close(): void;
 }
 
+/** Of the webhooks that were called last. */
 function createConnections(): Connections {
-  const agents = new Map<string, Agent | HttpAgent>();
-  const trusted = new Map<string, X509Certificate>();
+  const agents = new LruCache<Agent | HttpAgent>(maxWebhooks, retireAgent);
+  const replace = (outgoing: Outgoing, trusted?: X509Certificate): Agent | HttpAgent => {
+    const agent = createAgent(outgoing, trusted);
+    agents.set(keyOf(outgoing), agent);
+    return agent;
+  };
   return {
-    agentOf(outgoing) {
-      const own = trusted.get(keyOf(outgoing));
-      const key = keyOf(outgoing) + (own?.fingerprint256 ?? "");
-      const agent = agents.get(key) ?? createAgent(outgoing, own);
-      agents.set(key, agent);
-      return agent;
+    agentOf: (outgoing) => agents.get(keyOf(outgoing)) ?? replace(outgoing),
+    trust(outgoing, certificate) {
+      const before = agents.get(keyOf(outgoing));
+      replace(outgoing, certificate);
+      if (before) retireAgent(before);
     },
-    trust: (outgoing, certificate) => void trusted.set(keyOf(outgoing), certificate),
     close() {
       for (const agent of agents.values()) agent.destroy();
       agents.clear();
@@ -135,11 +144,15 @@ class NamesakeError extends WebhookError {
 }
 
 /** Resolves to false at the deadline. */
-async function waits(clock: Clock, waitMs: number, deadlineMs: number): Promise<boolean> {
-  const leftMs = Math.max(deadlineMs - clock.now(), 0);
-  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, leftMs), done));
-  return waitMs < leftMs;
+async function waits(clock: Clock, waitMs: number, outgoing: Outgoing): Promise<boolean> {
+  const ms = leftMs(outgoing, clock);
+  await new Promise<void>((done) => void clock.timer(Math.min(waitMs, ms), done));
+  return waitMs < ms;
 }
+
+/** Rounded up: a timer that is early would end the call before the request that it is for. */
+const leftMs = ({ deadlineMs }: Outgoing, clock: Clock): number =>
+  Math.max(Math.ceil(deadlineMs - clock.monotonic()), 0);
 
 /** A client with authorities that cannot be read is not made. */
 function assertAuthorities({ caBundle }: WebhookClientConfig): void {
@@ -174,18 +187,6 @@ const identityOf = ({
   ...(skipsVerification ? { rejectUnauthorized: false } : {}),
 });
 
-const headersOf = ({ method, call: { body, access } }: Outgoing): Record<string, string> => ({
-  accept: "application/json, */*",
-  ...(method === "POST"
-    ? {
-        "content-type": "application/json",
-        "content-length": String(Buffer.byteLength(body)),
-      }
-    : {}),
-  "user-agent": "kube-apiserver-admission",
-  ...access?.headers,
-});
-
 interface Sending {
   readonly clock: Clock;
   readonly agent: Agent | HttpAgent;
@@ -208,7 +209,7 @@ async function sendOnce(
   { clock, agent, at }: Sending,
   closed: { reused: boolean },
 ): Promise<Reply> {
-  const { method, url, call, timeoutMs } = outgoing;
+  const { method, url, call } = outgoing;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isPlain = url.protocol === "http:";
   const verified = call.access?.serverName ?? host;
@@ -217,7 +218,7 @@ async function sendOnce(
     ...target,
     method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...headersOf(outgoing), host: url.host },
+    headers: { ...repeated(headersOf(outgoing)), host: url.host },
     agent,
     ...(isPlain ? {} : { servername: isIP(verified) ? "" : verified }),
   };
@@ -244,7 +245,7 @@ async function sendOnce(
         fail(callError(outgoing, dialled, error)),
       );
     };
-    const timer = clock.timer(timeoutMs, () => {
+    const timer = clock.timer(leftMs(outgoing, clock), () => {
       const late = "context deadline exceeded";
       fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
@@ -253,6 +254,15 @@ async function sendOnce(
     sent.end(method === "POST" ? call.body : undefined);
   });
 }
+
+/** Impersonation has several values for a name, which newlines separate. */
+const repeated = (headers: Readonly<Record<string, string>>): OutgoingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.startsWith("impersonate-") ? value.split("\n") : value,
+    ]),
+  );
 
 function callError(
   outgoing: Outgoing,
@@ -285,25 +295,17 @@ async function dialledBy(
   return { ...dialled, refused: { certificate, authorities: authorities(call.config).ca, nowMs } };
 }
 
-async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { method, url, call, timeoutMs } = outgoing;
+async function askHandler(handler: Handler, outgoing: Outgoing): Promise<Reply> {
+  const { method, url, call } = outgoing;
   const body = method === "POST" ? new TextEncoder().encode(call.body) : new Uint8Array();
-  return await new Promise<Reply>((done, fail) => {
-    const timer = clock.timer(timeoutMs, () =>
-      fail(postError(outgoing, "context deadline exceeded")),
-    );
-    const path = `${url.pathname}${url.search}`;
-    void handler({ method, path, headers: headersOf(outgoing), body }).then(
-      ({ status, headers, body: answer }) => {
-        timer.cancel();
-        done({ status, headers, body: isStream(answer) ? new Uint8Array() : wholeBody(answer) });
-      },
-      () => {
-        timer.cancel();
-        fail(postError(outgoing, "EOF"));
-      },
-    );
-  });
+  const path = `${url.pathname}${url.search}`;
+  try {
+    const answer = await handler({ method, path, headers: headersOf(outgoing), body });
+    if (answer.cut) throw answer.cut;
+    return { ...answer, body: await readBody(answer.body) };
+  } catch {
+    throw postError(outgoing, "EOF");
+  }
 }
 
 function bodyOf({ status, headers, body }: Reply): Uint8Array {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import type { IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { createServer as createPlainServer, type IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
-import { createServer as createNetServer, type AddressInfo } from "node:net";
+import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createSystemRuntime } from "homeostat/runtime";
+import type { ByteStream } from "../apimachinery/handler.ts";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
 import {
   createWebhookClient,
@@ -128,6 +130,22 @@ test("a Service in this process needs no port", async () => {
   assert.equal(body, '/?timeout=30s {"a":1}');
 });
 
+test("a Service in this process may stream its answer, or break off", async () => {
+  const config = { service: { namespace: "shop", name: "hook" } };
+  const ask = (how: "end" | "cut"): Promise<string> => {
+    const body: ByteStream = {
+      open(sink) {
+        for (const part of ["a", "b"]) sink.data(new TextEncoder().encode(part));
+        sink[how]!();
+        return { resume: () => {}, close: () => {} };
+      },
+    };
+    return post(config, { resolve: () => async () => ({ status: 200, headers: {}, body }) });
+  };
+  assert.equal(await ask("end"), "ab");
+  assert.equal(await ask("cut"), 'Post "https://hook.shop.svc:443/?timeout=30s": EOF');
+});
+
 for (const [status, text, type, message] of [
   [503, "later", "text/plain", "the server is currently unable to handle the request"],
   [
@@ -223,6 +241,44 @@ test("attempts share the time of the call", async () => {
   answer = () => ({ status: 429, text: "", retryAfter: "1" });
   const text = await post(here(), { timeoutMs: 50 });
   assert.equal(text, 'Post "https://HOOK/turn?timeout=50ms": context deadline exceeded');
+});
+
+test("redirects share the time of the call", async () => {
+  let now = 0;
+  const asked: number[] = [];
+  const late = (ms: number, run: () => void) => (asked.push(ms), clock.timer(ms, run));
+  const client = createWebhookClient({
+    clock: { ...clock, now: () => now, monotonic: () => now, timer: late },
+    resolve: () => assert.fail("no Service"),
+  });
+  answer = (path) => {
+    now += 20_000;
+    return path.startsWith("/turn")
+      ? { status: 307, location: "/there", text: "" }
+      : { text: "done" };
+  };
+  await client.post({ config: here(), body: "{}" });
+  client.close();
+  assert.deepEqual(asked, [30_000, 10_000]);
+});
+
+test("connections to the webhooks that were called last are kept, others closed", async () => {
+  const plain = createPlainServer({ keepAliveTimeout: 0 }, (_, response) => response.end("{}"));
+  await new Promise<void>((done) => plain.listen(0, "127.0.0.1", done));
+  const { port: at } = plain.address() as AddressInfo;
+  const client = createWebhookClient({ clock, resolve: () => assert.fail("no Service") });
+  const call = (name: string): Promise<unknown> =>
+    client.post({ config: { url: `http://127.0.0.1:${at}/${name}` }, body: "{}" });
+  const sockets: Socket[] = [];
+  plain.on("connection", (socket: Socket) => sockets.push(socket));
+  for (let i = 0; i < 200; i++) await call(String(i));
+  await call("0");
+  assert.equal(sockets.length, 200);
+  const closed = Promise.race(sockets.map(async (socket, i) => (await once(socket, "close"), i)));
+  await call("one more");
+  assert.equal(await closed, 1);
+  client.close();
+  plain.close();
 });
 
 test("a redirect is followed, with the body for 307 and 308 only", async () => {

@@ -4,7 +4,7 @@
 
 /** How the server presents itself to a webhook. */
 export interface WebhookCredentials {
-  /** Such as `authorization`. */
+  /** Such as `authorization`; several values are joined by newlines. */
   readonly headers: Readonly<Record<string, string>>;
   /** PEM, with {@link key}. */
   readonly certificate?: string;
@@ -30,6 +30,10 @@ export interface WebhookKubeconfig {
   /** Why there is none, else. */
   readonly currentCluster: WebhookCluster | Error;
 }
+
+/** Upstream: clientcmd.ErrEmptyConfig. */
+export const emptyConfigError =
+  "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable";
 
 /**
  * The credentials for a host and port such as `hook.shop.svc:443`: of the user with that name, with

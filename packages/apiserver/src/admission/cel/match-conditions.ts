@@ -5,6 +5,7 @@
 // k8s.io/apimachinery/pkg/util/errors/errors.go (Aggregate).
 import type { Decoded } from "homeostat/api";
 import type { MatchCondition } from "homeostat/k8s/admissionregistration/v1";
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import { createExpressionCompiler, type ExpressionCompiler } from "./compile-expressions.ts";
 import { evaluateExpressions, matchConditionsBudget } from "./evaluate-expressions.ts";
 import type { ExpressionInput } from "./expression-variables.ts";
@@ -51,10 +52,4 @@ export function createConditionMatcher(
     );
     return errors.length ? failed(aggregate(errors)) : { matches: true };
   };
-}
-
-/** One message stands for itself; equal ones are listed once. */
-function aggregate(messages: readonly string[]): string {
-  const distinct = [...new Set(messages)];
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]`;
 }

@@ -2,6 +2,7 @@
 // strict ones the names of all fields. Pure.
 // Upstream: k8s.io/apimachinery/pkg/runtime/{error.go,serializer/json/json.go}.
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
+import { aggregate, formatFieldError } from "../../apimachinery/errors/aggregate.ts";
 import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import type { PluginConfiguration } from "./plugin-configuration.ts";
@@ -62,9 +63,5 @@ function unknownFields(value: Json, fields: KnownFields, path: string): readonly
 
 /** Throws the errors as one Error, as upstream's field.ErrorList.ToAggregate does. */
 export function assertNoFieldErrors(errors: readonly FieldError[]): void {
-  const texts = [...new Set(errors.map(formatFieldError))];
-  if (texts.length) throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+  if (errors.length) throw new Error(aggregate(errors.map(formatFieldError)));
 }
-
-/** `limits[0].qps: Invalid value: 0: must be positive`. */
-export const formatFieldError = ({ field, body }: FieldError): string => `${field}: ${body}`;

@@ -4,9 +4,10 @@
 // k8s.io/client-go/tools/clientcmd.
 import { isObject } from "homeostat/api";
 import { formatGoDuration } from "../../apimachinery/values/go-duration.ts";
-import type {
-  WebhookCredentials,
-  WebhookCluster,
+import {
+  emptyConfigError,
+  type WebhookCluster,
+  type WebhookCredentials,
 } from "../../webhook-client/webhook-kubeconfig.ts";
 import { mismatch, readMembers } from "../go-members.ts";
 import type { PluginConfiguration } from "./plugin-configuration.ts";
@@ -67,13 +68,9 @@ function backendOf({
   kubeconfig,
 }: PluginConfiguration): Pick<ImagePolicy, "cluster" | "credentials"> {
   if (kubeconfig instanceof Error) throw kubeconfig;
-  const cluster = kubeconfig?.currentCluster ?? new Error(unconfigured);
+  const cluster = kubeconfig?.currentCluster ?? new Error(emptyConfigError);
   if (cluster instanceof Error) throw cluster;
   const credentials = kubeconfig?.users.get(kubeconfig.currentUser);
   if (credentials instanceof Error) throw credentials;
   return { cluster, credentials };
 }
-
-/** Upstream: clientcmd.ErrEmptyConfig. */
-const unconfigured =
-  "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable";

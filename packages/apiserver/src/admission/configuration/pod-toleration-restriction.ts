@@ -3,10 +3,11 @@
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction/{config.go,apis}.
 import type { Decoded } from "homeostat/api";
 import type { Toleration } from "homeostat/k8s/core/v1";
+import { formatFieldError } from "../../apimachinery/errors/aggregate.ts";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
 import { validateToleration } from "../../kinds/core/pod/validation/validate-scheduling.ts";
 import { readMembers } from "../go-members.ts";
-import { assertConfigurationKind, formatFieldError } from "./decode-configuration.ts";
+import { assertConfigurationKind } from "./decode-configuration.ts";
 import { decodeTolerations } from "./decode-tolerations.ts";
 import type { PluginConfiguration } from "./plugin-configuration.ts";
 

@@ -9,9 +9,9 @@ import {
   type Json,
   parseApiVersion,
 } from "homeostat/api";
-import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { internalType, unknownConversion } from "../../registry/body/claimed-kind.ts";
 
 /** The stated kind, completed with `kind`; undefined when it is `kind`. */
 export function otherKind(kind: GroupVersionKind, patched: Json): GroupVersionKind | undefined {
@@ -34,10 +34,6 @@ export const resourceOfKind = (
     .all()
     .find((each) => each.group === group && each.version === version && each.kind === kind);
 
-/** The message about a kind that no Go type has. */
-export const notRegistered = (named: GroupVersionKind): string =>
-  `no kind ${quoteGo(named.kind)} is registered for version ${quoteGo(formatApiVersion(named))} in scheme "pkg/runtime/scheme.go:111"`;
-
 /** The message about an object of another kind, e.g. `converting (v1.Pod) to (core.Secret): …`. */
-export const unknownConversion = (named: GroupVersionKind, kind: GroupVersionKind): string =>
-  `converting (${named.version}.${named.kind}) to (${kind.group.split(".")[0] || "core"}.${kind.kind}): unknown conversion`;
+export const otherKindFault = (named: GroupVersionKind, kind: GroupVersionKind): string =>
+  unknownConversion(`${named.version}.${named.kind}`, internalType(kind));

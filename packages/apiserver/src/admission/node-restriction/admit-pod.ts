@@ -5,6 +5,7 @@
 import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
 import type { PersistentVolumeClaim, Pod } from "homeostat/k8s/core/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
@@ -127,22 +128,17 @@ export function admitClaim(node: string, request: AdmissionRequest): void {
     );
 }
 
-const reported = new Set([
-  "capacity",
-  "conditions",
-  "allocatedResourceStatuses",
-  "allocatedResources",
-]);
-const written = new Set(["resourceVersion", "managedFields"]);
-
 function withoutReport(claim: Decoded<PersistentVolumeClaim>): JsonObject {
   const { metadata, status, ...rest } = claim;
   return {
     ...rest,
-    metadata: without(metadata ?? {}, written),
-    status: without(status ?? {}, reported),
+    metadata: withoutFields((metadata ?? {}) as JsonObject, "resourceVersion", "managedFields"),
+    status: withoutFields(
+      status ?? {},
+      "capacity",
+      "conditions",
+      "allocatedResourceStatuses",
+      "allocatedResources",
+    ),
   } as JsonObject;
 }
-
-const without = (object: object, names: ReadonlySet<string>): JsonObject =>
-  Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name))) as JsonObject;

@@ -6,10 +6,11 @@ import { type Decoded, isApiStatusError } from "homeostat/api";
 import type { TokenRequest } from "homeostat/k8s/authentication/v1";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from "homeostat/k8s/core/v1";
 import type { CSIDriver } from "homeostat/k8s/storage/v1";
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import { resourceAction } from "../../apimachinery/authorizer.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
-import { joinMessages, type PluginServices, refuse } from "../admission-plugin.ts";
+import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { listed, listedObject } from "./listed-object.ts";
 
 export function admitToken(
@@ -53,10 +54,7 @@ function assertAudience(
       faults.push(error.message);
     }
   if (faults.length)
-    throw refuse(
-      request,
-      `error validating audience ${quoteGo(audience)}: ${joinMessages(faults)}`,
-    );
+    throw refuse(request, `error validating audience ${quoteGo(audience)}: ${aggregate(faults)}`);
   const info = resourceAction({
     verb: "request-serviceaccounts-token-audience",
     namespace,

@@ -5,13 +5,13 @@
 import type { Decoded } from "homeostat/api";
 import type { CronJob } from "homeostat/k8s/batch/v1";
 import type { PodTemplate, PodTemplateSpec, ReplicationController } from "homeostat/k8s/core/v1";
+import { aggregate, formatFieldError } from "../../apimachinery/errors/aggregate.ts";
 import { forbiddenError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { CheckedPod } from "./checks/pod-check.ts";
 import type { PodSecurityConfiguration } from "./configuration.ts";
 import { evaluatePod, formatDetails } from "./evaluate-pod.ts";
-import { joinMessages } from "../admission-plugin.ts";
 import {
   annotate,
   formatLevelVersion,
@@ -67,7 +67,7 @@ function annotateViolations(
   pod: CheckedPod,
 ): void {
   if (!request.audit) return;
-  const faults = joinMessages(errors.map(({ field, body }) => `${field}: ${body}`));
+  const faults = aggregate(errors.map(formatFieldError));
   if (errors.length) annotate(request, "error", `Failed to parse policy: ${faults}`);
   const violations = describe("would violate", policy.audit, pod);
   if (violations) annotate(request, "audit-violations", violations);

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/pod-security-admission/admission/{admission.go (CompleteConfiguration),
 // api/load/load.go, api/validation/validation.go}, policy/api (PolicyToEvaluate).
 import { dnsSubdomainFaults, dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import {
   assertConfigurationKind,
@@ -12,14 +13,19 @@ import {
 import type { PluginConfiguration } from "../configuration/plugin-configuration.ts";
 import { mismatch, readMembers } from "../go-members.ts";
 import type { PodSecurityConfiguration } from "./configuration.ts";
-import { type LevelVersion, parseLevel, parseVersion } from "./pod-security-policy.ts";
+import {
+  latest,
+  type LevelVersion,
+  modes,
+  parseLevel,
+  parseVersion,
+} from "./pod-security-policy.ts";
 
 const kind = {
   group: "pod-security.admission.config.k8s.io",
   versions: ["v1", "v1beta1", "v1alpha1"],
   kind: "PodSecurityConfiguration",
 } as const;
-const modes = ["enforce", "audit", "warn"] as const;
 const modeFields = modes.flatMap((mode) => [mode, `${mode}-version`]);
 const fields = {
   defaults: Object.fromEntries(modeFields.map((name) => [name, null])),
@@ -65,11 +71,8 @@ function parsePolicy(texts: Readonly<Record<string, string>>): Policies {
     return { level: level ?? "restricted", version: version ?? latest };
   });
   if (!faults.length) return levels as unknown as Policies;
-  const texted = faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`;
-  throw new InitializationError(`PodSecurity configuration error: ${texted}`);
+  throw new InitializationError(`PodSecurity configuration error: ${aggregate(faults)}`);
 }
-
-const latest: LevelVersion["version"] = { text: "latest", minor: Number.POSITIVE_INFINITY };
 
 function assertExemptions(exemptions: PodSecurityConfiguration["exemptions"]): void {
   const empty = (name: string): readonly string[] => (name ? [] : ["username must not be empty"]);

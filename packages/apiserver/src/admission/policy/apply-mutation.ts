@@ -20,8 +20,9 @@ import { JsonPatchError, JsonPatchTestError, patchJson } from "../../merge/patch
 import { mergeTyped } from "../../merge/typed/merge-typed.ts";
 import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
 import { validateTyped } from "../../merge/typed/validate-typed.ts";
+import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import { formatStrictErrors } from "../../registry/body/read-object.ts";
-import { notRegistered, otherKind, unknownConversion } from "../matching/stated-kind.ts";
+import { otherKind, otherKindFault } from "../matching/stated-kind.ts";
 import { withoutGoValues } from "./go-values.ts";
 import { type GoObject, MutationError } from "./mutation-json.ts";
 
@@ -180,9 +181,9 @@ function assertSameKind({ kind, codecOfKind }: MutationTarget, patched: Json): v
   const named = otherKind(kind, patched);
   if (!named) return;
   const codec = codecOfKind(named);
-  if (!codec) throw internalError(notRegistered(named));
+  if (!codec) throw internalError(notRegistered(named.kind, formatApiVersion(named)));
   decodePatched(codec, patched);
-  throw internalError(`failed to convert object: ${unknownConversion(named, kind)}`);
+  throw internalError(`failed to convert object: ${otherKindFault(named, kind)}`);
 }
 
 function patch(live: JsonObject, operations: readonly JsonObject[]): Json | undefined {

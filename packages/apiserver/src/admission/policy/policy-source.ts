@@ -8,6 +8,7 @@ import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.t
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { StoredObjects } from "../../registry/revisions/stored-objects.ts";
 import { type MatchSelectors, parseSelectors } from "../matching/selectors.ts";
+import { resourceOfKind } from "../matching/stated-kind.ts";
 import type { BindingSpec, PolicyResources, PolicySpec } from "./policy-kinds.ts";
 
 /** A binding of a policy. */
@@ -113,9 +114,7 @@ function findParams(
   catalog: ResourceCatalog,
 ): { readonly params: ServedResource } | { readonly fault: string } {
   const { group = "", version = "" } = parseApiVersion(apiVersion ?? "") ?? {};
-  const params = catalog
-    .all()
-    .find((each) => each.group === group && each.version === version && each.kind === kind);
+  const params = resourceOfKind(catalog, { group, version, kind: kind ?? "" });
   if (params) return { params };
   const named = `${group}/${version}, Kind=${kind ?? ""}`;
   return { fault: `failed to find resource referenced by paramKind: '${named}'` };

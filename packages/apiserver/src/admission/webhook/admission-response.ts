@@ -7,7 +7,7 @@ import { type Decoded, formatApiVersion, isObject, type Json, type Status } from
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import { fillClaim, notRegistered } from "../../registry/body/claimed-kind.ts";
-import { parseBody } from "../../registry/body/parse-body.ts";
+import { parseUntyped } from "../../registry/body/parse-body.ts";
 import type { ReviewVersion } from "./admission-review.ts";
 import { decodeStatus } from "./decode-status.ts";
 import { readMembers } from "../go-members.ts";
@@ -60,7 +60,7 @@ export async function decodeReview(
   body: Uint8Array,
   version: ReviewVersion,
 ): Promise<DecodedReview> {
-  const parsed = await parseBody(body, isJson(body) ? "application/json" : "application/yaml");
+  const parsed = await parseUntyped(body);
   const expected = { group, version, kind: "AdmissionReview" };
   const actual = fillClaim(parsed, expected);
   const isReview = actual.group === group && actual.kind === "AdmissionReview";
@@ -79,12 +79,6 @@ export async function decodeReview(
 }
 
 const knows = (version: string): boolean => version === "v1" || version === "v1beta1";
-
-const isJson = (body: Uint8Array): boolean =>
-  Buffer.from(body.subarray(0, jsonPrefixBytes)).toString("latin1").trimStart().startsWith("{");
-
-/** White space before an object may be as long. */
-const jsonPrefixBytes = 4096;
 
 function decodeResponse(response: Json, version: ReviewVersion): DecodedResponse | undefined {
   if (response === null) return undefined;

@@ -3,6 +3,7 @@
 // (callAttrMutatingHook).
 import {
   encodeJson,
+  formatApiVersion,
   type GroupVersionKind,
   isApiStatusError,
   type Json,
@@ -20,15 +21,11 @@ import {
   type JsonPatchOperation,
   patchJson,
 } from "../../merge/patch/json-patch.ts";
+import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import { BodyError, claimBody } from "../../registry/body/parse-body.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { kindOf } from "../matching/equivalent-resources.ts";
-import {
-  notRegistered,
-  otherKind,
-  resourceOfKind,
-  unknownConversion,
-} from "../matching/stated-kind.ts";
+import { otherKind, otherKindFault, resourceOfKind } from "../matching/stated-kind.ts";
 import { codecOf, type VersionedObjects } from "../matching/versioned-objects.ts";
 import type { AdmissionResponse } from "./admission-response.ts";
 import { WebhookCallError } from "./webhook-errors.ts";
@@ -102,12 +99,12 @@ function decode(
     if (!isApiStatusError(error)) throw error;
     throw internalError(error.cause instanceof Error ? error.cause.message : error.message);
   }
-  throw plainError(unknownConversion(other, kind));
+  throw plainError(otherKindFault(other, kind));
 }
 
 /** A patched object is decoded as what it states, even where that cannot be converted then. */
 function codecOfOther(other: GroupVersionKind, catalog: ResourceCatalog): VersionCodec {
   const found = resourceOfKind(catalog, other);
-  if (!found) throw new BodyError(notRegistered(other));
+  if (!found) throw new BodyError(notRegistered(other.kind, formatApiVersion(other)));
   return found.codec;
 }

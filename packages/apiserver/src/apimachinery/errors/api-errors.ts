@@ -1,6 +1,7 @@
 // The Status errors of a server, with upstream's exact messages.
 // Upstream: k8s.io/apimachinery/pkg/api/errors/errors.go.
 import { ApiStatusError, type Status, type StatusDetails } from "homeostat/api";
+import { aggregate, formatFieldError } from "./aggregate.ts";
 import { type FieldError, quoteGo, toCause } from "./field-error.ts";
 
 /** Group and resource as error messages name them, e.g. `deployments.apps`, `configmaps`. */
@@ -106,8 +107,7 @@ export function invalidError(
   name: string,
   errors: readonly FieldError[],
 ): ApiStatusError {
-  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))];
-  const list = texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
+  const list = aggregate(errors.map(formatFieldError));
   const kind = gk.group ? `${gk.kind}.${gk.group}` : gk.kind;
   const message = errors.length
     ? `${kind} ${quoteGo(name)} is invalid: ${list}`

@@ -6,6 +6,7 @@
 // pkg/registry/rbac/validation/rule.go (ConfirmNoEscalation), pkg/registry/rbac/helpers.go.
 import { type Decoded, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { ClusterRole, RoleBinding } from "homeostat/k8s/rbac/v1";
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import { type Authorizer, resourceAction } from "../../apimachinery/authorizer.ts";
 import {
   badRequestError,
@@ -19,7 +20,7 @@ import type { AdmissionRequest, AdmissionStep } from "../../apimachinery/rest/ad
 import { assertName } from "../../registry/revisions/storage-key.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { describeRules, uncoveredRules } from "./policy-comparator.ts";
-import { aggregate, describeMissing, rulesForUser } from "./rbac-authorizer.ts";
+import { describeMissing, rulesForUser } from "./rbac-authorizer.ts";
 import { readRules, type Rule } from "./rule.ts";
 
 const group = "rbac.authorization.k8s.io";

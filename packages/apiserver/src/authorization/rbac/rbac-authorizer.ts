@@ -1,6 +1,7 @@
 // Role-based access control: visits the rules that bindings give a user, cluster-wide ones first.
 // Upstream: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/rbac.go,
 // pkg/registry/rbac/validation/rule.go, k8s.io/client-go/listers/rbac/v1 (its errors).
+import { aggregate } from "../../apimachinery/errors/aggregate.ts";
 import type {
   Authorization,
   Decision,
@@ -97,12 +98,6 @@ function describe({ binding: { namespace, name, roleRef }, subject }: Source): s
     ? `RoleBinding ${quoteGo(`${name}/${namespace}`)}`
     : `ClusterRoleBinding ${quoteGo(name)}`;
   return `${binding} of ${roleRef.kind} ${quoteGo(roleRef.name)} to ${subject}`;
-}
-
-/** As Go prints several errors: `[a, b]`, each text once. */
-export function aggregate(errors: readonly string[]): string {
-  const texts = [...new Set(errors)];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
 }
 
 function listRules({ rules, missing }: RulesOfUser): UserRules {

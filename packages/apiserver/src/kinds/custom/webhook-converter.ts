@@ -11,7 +11,7 @@ import {
   parseApiVersion,
 } from "homeostat/api";
 import type { CustomResourceConversion } from "homeostat/k8s/apiextensions/v1";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { aggregate, formatFieldError } from "../../apimachinery/errors/aggregate.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { reasonOf } from "../../apimachinery/errors/server-error.ts";
 import {
@@ -202,11 +202,5 @@ function mapFault(
     field === "labels"
       ? validateLabels(texts, "metadata.labels")
       : validateAnnotations(texts, "metadata.annotation");
-  return errors.length ? aggregate(errors) : undefined;
-}
-
-/** Upstream: ToAggregate, which drops repeated messages. */
-function aggregate(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(({ field, body }) => `${field}: ${body}`))];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
+  return errors.length ? aggregate(errors.map(formatFieldError)) : undefined;
 }

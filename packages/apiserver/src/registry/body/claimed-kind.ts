@@ -55,7 +55,7 @@ export function kindFault(
   const goType = core.kinds.goTypeOf(actual, expected.group);
   if (goType === undefined) return notRegistered(actual.kind, formatApiVersion(actual));
   if (sharesStorage(core, actual, expected)) return undefined;
-  return unknownConversion(goType, `${internalPackage(expected.group)}.${expected.kind}`);
+  return unknownConversion(goType, internalType(expected));
 }
 
 const isSame = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
@@ -86,6 +86,6 @@ function sharesStorage(core: CoreServices, a: GroupVersionKind, b: GroupVersionK
   return first !== undefined && first.storageKey === find(b)?.storageKey;
 }
 
-/** The Go package of a group's internal types. */
-const internalPackage = (group: string): string =>
-  group === "" || group === "events.k8s.io" ? "core" : group.split(".", 1)[0]!;
+/** The Go type that all versions of a kind are converted through, e.g. `core.Pod`. */
+export const internalType = ({ group, kind }: GroupVersionKind): string =>
+  `${group === "" || group === "events.k8s.io" ? "core" : group.split(".", 1)[0]!}.${kind}`;

@@ -35,6 +35,15 @@ export async function parseBody(
   return claimBody(await readYaml(text));
 }
 
+/** Parses what begins as an object as JSON, all else as YAML. Throws {@link BodyError}. */
+export async function parseUntyped(body: Uint8Array): Promise<ParsedBody> {
+  const start = Buffer.from(body.subarray(0, mostSpaces)).toString("latin1").trimStart();
+  return await parseBody(body, start.startsWith("{") ? "application/json" : "application/yaml");
+}
+
+/** White space before an object may be as long. */
+const mostSpaces = 4096;
+
 /** Parses JSON. Numbers too large for a field are left to the decoder. Throws {@link BodyError}. */
 function readJson(text: string): ParsedJson {
   try {

@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
+import { aggregate, formatFieldError } from "../../../apimachinery/errors/aggregate.ts";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { compileSchema } from "../../../schema/structural/compile-schema.ts";
@@ -154,14 +155,8 @@ function metadataError(
   const fault = coerceEmbeddedMetadata(object, at.root, checks.metadata, []);
   const errors = fault ? [fault] : validateEmbeddedMetadata(object, at.root);
   if (!errors.length) return undefined;
-  const texts = errors.map((error) => `${error.field}: ${error.body}`);
-  return [
-    fieldError.invalid(
-      path,
-      value,
-      `must result in valid metadata: ${texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`}`,
-    ),
-  ];
+  const why = aggregate(errors.map(formatFieldError));
+  return [fieldError.invalid(path, value, `must result in valid metadata: ${why}`)];
 }
 
 /**

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (BindingREST).
 import type { Decoded } from "homeostat/api";
 import type { Binding, ObjectReference, Pod } from "homeostat/k8s/core/v1";
+import { aggregate, formatFieldError } from "../../../../apimachinery/errors/aggregate.ts";
 import {
   badRequestError,
   conflictError,
@@ -62,8 +63,7 @@ function assertTarget(target: Decoded<ObjectReference>): void {
     ),
     ...errorIf(!target.name, () => fieldError.required("target.name", "")),
   ];
-  const texts = errors.map(({ field, body }) => `${field}: ${body}`);
-  if (texts.length) throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`);
+  if (errors.length) throw plainError(aggregate(errors.map(formatFieldError)));
 }
 
 function assertUnbound(pod: Decoded<Pod>, resourceVersion: string): void {

@@ -316,12 +316,20 @@ describe("custom stages", { timeout: 30_000 }, () => {
       await until(() => client.find(Node, "fake-node-0"));
       await client.patch(Node, "fake-node-0", {
         type: "merge",
-        body: { metadata: { annotations: { "simulator.homeostat.dev/ready": "no" } } },
+        body: {
+          metadata: {
+            annotations: {
+              "simulator.homeostat.dev/ready": "no",
+              "simulator.homeostat.dev/kubelet": "off",
+            },
+          },
+        },
       });
-      await until(() => warnings.length === 2);
+      await until(() => warnings.length === 3);
       assert.deepEqual(warnings.toSorted(), [
-        'node fake-node-0: simulator.homeostat.dev/ready: expected one of true, false, unknown, silent, got "no"',
-        'pod default/p: simulator.homeostat.dev/fate: expected one of hold, unready, crash-loop, oom, fail, succeed, evict, got "explode"',
+        'node fake-node-0: simulator.homeostat.dev/kubelet: expected none, got "off"',
+        'node fake-node-0: simulator.homeostat.dev/ready: expected true or false or unknown or silent, got "no"',
+        'pod default/p: simulator.homeostat.dev/fate: expected hold or unready or crash-loop or oom or fail or succeed or evict, got "explode"',
       ]);
     } finally {
       await client.close();

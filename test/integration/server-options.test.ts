@@ -106,6 +106,10 @@ describe("options without effect", () => {
         runtimeConfig: { "storagemigration.k8s.io/v1beta1": true },
       },
     ],
+    [
+      { featureGates: { StorageVersionMigrator: true } },
+      "storagemigration.k8s.io/v1beta1 is not served: its feature gate is on, and runtimeConfig does not enable it",
+    ],
     [{ runtimeConfig: { "storagemigration.k8s.io/v1beta1": false } }],
     [
       { fakeNodes: 1 },

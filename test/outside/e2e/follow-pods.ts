@@ -1,18 +1,21 @@
 // Follows the pods of a server until it is stopped, through every break of the watch.
-import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Client, createClient, loadKubeconfig } from "homeostat/client";
+import { Pod } from "homeostat/k8s/core/v1";
 
-const pods = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" });
+/** Between two attempts to watch. */
+const pauseMs = 1_000;
 
 /** What is done with pods. */
-export interface PodFollower<Pod> {
-  changed(pod: Pod, client: Client): void;
+export interface PodFollower<P> {
+  changed(pod: P, client: Client): void;
   deleted(uid: string): void;
 }
 
 /** Starts; call the result to stop. */
-export async function followPods<Pod>(
+export async function followPods<P>(
   kubeconfig: string,
-  follower: PodFollower<Pod>,
+  follower: PodFollower<P>,
 ): Promise<() => Promise<void>> {
   const client = createClient({ access: await loadKubeconfig({ path: kubeconfig }) });
   const stop = new AbortController();
@@ -24,19 +27,21 @@ export async function followPods<Pod>(
   };
 }
 
-async function follow<Pod>(
+async function follow<P>(
   client: Client,
-  { changed, deleted }: PodFollower<Pod>,
+  { changed, deleted }: PodFollower<P>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const { type, object } of client.watch(pods, { signal })) {
-        changed(object as Pod, client);
+      for await (const { type, object } of client.watch(Pod, { signal })) {
+        changed(object as P, client);
         if (type === "DELETED") deleted(object.metadata.uid);
       }
     } catch (error) {
-      if (!signal.aborted) console.error(`watching the pods of the tests: ${String(error)}`);
+      if (signal.aborted) return;
+      console.error(`watching the pods of the tests: ${String(error)}`);
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 }

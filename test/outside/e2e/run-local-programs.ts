@@ -7,18 +7,13 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Client, dynamicKind } from "homeostat/client";
+import type { Client } from "homeostat/client";
+import { Secret } from "homeostat/k8s/core/v1";
 import { freePort } from "../../fixtures/free-port.ts";
 import type { KubectlConfig } from "../suite.ts";
 import { followPods } from "./follow-pods.ts";
 import { type LocalProgram, localProgramsOf, type ServingPod } from "./local-programs.ts";
 
-const secrets = dynamicKind({
-  apiVersion: "v1",
-  kind: "Secret",
-  resource: "secrets",
-  scope: "Namespaced",
-});
 const run = promisify(execFile);
 const serveWithinMs = 60_000;
 
@@ -99,10 +94,7 @@ class RunningPod {
   async #writeVolumes({ metadata: { namespace }, spec }: Pod, client: Client): Promise<void> {
     for (const { name, secret } of spec.volumes ?? []) {
       if (!secret) continue;
-      const { data = {} } = (await client.get(secrets, {
-        name: secret.secretName,
-        namespace,
-      })) as { readonly data?: Readonly<Record<string, string>> };
+      const { data = {} } = await client.get(Secret, { name: secret.secretName, namespace });
       mkdirSync(join(this.folder, name), { recursive: true });
       for (const [file, content] of Object.entries(data))
         writeFileSync(join(this.folder, name, file), Buffer.from(content, "base64"));

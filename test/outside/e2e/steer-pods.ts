@@ -1,10 +1,10 @@
 // Annotates the fake pods of a server with the behaviour of their programs (programs.ts) while the
 // tests run.
-import { type Client, dynamicKind } from "homeostat/client";
+import type { Client } from "homeostat/client";
+import { Pod } from "homeostat/k8s/core/v1";
 import { followPods } from "./follow-pods.ts";
 import { type Instruction, instructionFor, type MadeFiles, type ProgramPod } from "./programs.ts";
 
-const pods = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" });
 const fateAnnotation = "simulator.homeostat.dev/fate";
 const runForAnnotation = "simulator.homeostat.dev/run-for";
 
@@ -44,5 +44,5 @@ async function tell(
   const body = {
     metadata: { uid, annotations: { [fateAnnotation]: fate, [runForAnnotation]: runFor } },
   };
-  await client.patch(pods, { name, namespace }, { type: "merge", body }).catch(() => undefined);
+  await client.patch(Pod, { name, namespace }, { type: "merge", body }).catch(() => undefined);
 }

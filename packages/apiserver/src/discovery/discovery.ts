@@ -7,6 +7,7 @@ import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { textResponse } from "../apimachinery/text-response.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
+import { formatYaml } from "../registry/response/format-yaml.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
   type AcceptedDiscovery,
@@ -66,7 +67,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     }
     if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
     const found = find(groups, request.path, options.address);
-    return found && (await documentResponse(found, request, options));
+    return found && documentResponse(found, request, options);
   };
 }
 
@@ -99,11 +100,11 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   );
 }
 
-async function documentResponse(
+function documentResponse(
   found: Found,
   request: DiscoveryRequest,
   options: DiscoveryOptions,
-): Promise<ApiResponse> {
+): ApiResponse {
   const refused = found.routed ? refusal(request, discoveryMediaTypes) : undefined;
   if (refused) return refused;
   const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
@@ -114,22 +115,22 @@ async function documentResponse(
       `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`,
     );
   if (accepted.aggregated && found.aggregated)
-    return await tagged(found.aggregated(), accepted, request, options);
-  const { mediaType, body } = await write(found.document(), accepted, request, options);
+    return tagged(found.aggregated(), accepted, request, options);
+  const { mediaType, body } = write(found.document(), accepted, request, options);
   return { status: 200, headers: { "content-type": mediaType }, body };
 }
 
 /** Answers an aggregated document with an ETag, or 304 if the client has it. */
-async function tagged(
+function tagged(
   document: JsonObject,
   accepted: AcceptedDiscovery,
   request: DiscoveryRequest,
   options: DiscoveryOptions,
-): Promise<ApiResponse> {
+): ApiResponse {
   const etag = `"${createHash("sha512").update(JSON.stringify(document)).digest("hex").toUpperCase()}"`;
   const headers = { etag, vary: "Accept", "cache-control": "public" };
   if (request.ifNoneMatch === etag) return { status: 304, headers, body: new Uint8Array(0) };
-  const { mediaType, body } = await write(document, accepted, request, options);
+  const { mediaType, body } = write(document, accepted, request, options);
   return {
     status: 200,
     headers: {
@@ -149,32 +150,19 @@ interface Written {
  * Encodes the document in the negotiated form; as JSON if it has no protobuf form here, which
  * clients of protobuf read too.
  */
-async function write(
+function write(
   document: JsonObject,
   { mediaType, pretty }: AcceptedDiscovery,
   request: DiscoveryRequest,
   { protobuf }: DiscoveryOptions,
-): Promise<Written> {
+): Written {
   if (request.audit?.wantsResponseObject)
     request.audit.takeResponseObject(encoder.encode(JSON.stringify(document)));
   const envelope =
     mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
   if (envelope) return { mediaType, body: envelope };
-  if (mediaType === "application/yaml") {
-    const { stringify } = await import("yaml");
-    return {
-      mediaType,
-      body: encoder.encode(
-        stringify(document, {
-          sortMapEntries: true,
-          indentSeq: false,
-          lineWidth: 0,
-          aliasDuplicateObjects: false,
-          compat: "yaml-1.1",
-        }),
-      ),
-    };
-  }
+  if (mediaType === "application/yaml")
+    return { mediaType, body: encoder.encode(formatYaml(document)) };
   const text = JSON.stringify(document);
   return {
     mediaType: "application/json",

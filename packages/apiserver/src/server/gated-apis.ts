@@ -37,11 +37,16 @@ export const gatedGroups = (): ReadonlySet<string> => new Set(gatedApis.map(grou
 export const enabledGroups = (options: GatedApis): ReadonlySet<string> =>
   new Set(gatedApis.filter((api) => hasGate(api, options) && isAsked(api, options)).map(groupOf));
 
-/** APIs that are enabled and not served, because their feature gate is off. */
+/** APIs of which only one of the feature gate and the API is enabled, which has no effect. */
 export const gatedApiWarnings = (options: GatedApis): readonly string[] =>
   gatedApis
-    .filter((api) => isAsked(api, options) && !hasGate(api, options))
-    .map(({ gate, keys }) => `${keys[0]} is not served: its feature gate ${gate} is off`);
+    .filter((api) => isAsked(api, options) !== hasGate(api, options))
+    .map((api) => `${api.keys[0]} is not served: ${missing(api, options)}`);
+
+const missing = (api: GatedApi, options: GatedApis): string =>
+  hasGate(api, options)
+    ? "its feature gate is on, and runtimeConfig does not enable it"
+    : `its feature gate ${api.gate} is off`;
 
 const groupOf = ({ group }: GatedApi): string => group;
 const hasGate = ({ gate }: GatedApi, { featureGates = {} }: GatedApis): boolean =>

@@ -18,6 +18,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
+import { assertKind } from "../api/check-kind.ts";
 import { checkClientOptions } from "./check-client-options.ts";
 import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
@@ -279,11 +280,13 @@ class ScopedClient implements Client {
   }
 
   #key(kind: Kind, key: Key, scope = this.#scope): ObjectKey {
-    const { name, namespace } = typeof key === "string" ? { name: key, namespace: undefined } : key;
+    const address: Partial<ObjectKey> = typeof key === "string" ? { name: key } : (key ?? {});
+    const { name = "", namespace } = address;
     return { name, namespace: this.#namespace(kind, namespace, scope) };
   }
 
   #namespace(kind: Kind, namespace: string | undefined, scope = this.#scope) {
+    assertKind(kind, "calling a client");
     return kind.scope === "Namespaced" ? namespace || scope.namespace : undefined;
   }
 

@@ -2,6 +2,7 @@
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
+import { assertKind } from "../api/check-kind.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { KindResolver } from "../client/discovery/kind-resolver.ts";
@@ -137,17 +138,17 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         return run.observe(found);
       }),
     list: (kind, options = {}) =>
-      read(kind, `list(${kind.kind})`, async () => {
+      read(kind, `list(${nameOf(kind)})`, async () => {
         const { items } = await reads().list(kind, options);
         run.reads.listed(kind);
         return run.observe(items);
       }),
     create: (kind, manifest) =>
-      write(kind, [`create(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
+      write(kind, [`create(${nameOf(kind)})`, manifest.metadata, { wanted: manifest }], () =>
         client.create(kind, manifest),
       ),
     update: (kind, object) =>
-      write(kind, [`update(${kind.kind})`, ...wholeBody(object as KubeObject)], () =>
+      write(kind, [`update(${nameOf(kind)})`, ...wholeBody(object as KubeObject)], () =>
         client.update(kind, object),
       ),
     upsert: (kind, address, mutate) =>
@@ -155,7 +156,7 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
       ) as never,
     apply: (kind, manifest, options) =>
-      write(kind, [`apply(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
+      write(kind, [`apply(${nameOf(kind)})`, manifest.metadata, { wanted: manifest }], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
@@ -283,8 +284,14 @@ async function deleteObject(
   });
 }
 
-const title = (kind: Kind, address: string | ObjectAddress): string =>
-  `${kind.kind} ${typeof address === "string" ? address : address.name}`;
+/** @throws ERR_KIND_ARGUMENT */
+function nameOf(kind: Kind): string {
+  assertKind(kind, "calling context.client");
+  return kind.kind;
+}
+
+const title = (kind: Kind, address: string | ObjectAddress | undefined): string =>
+  `${nameOf(kind)} ${typeof address === "string" ? address : address?.name}`;
 
 /** The key of an address; "" for a name that the server generates. */
 function keyIn(

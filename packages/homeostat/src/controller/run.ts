@@ -1,5 +1,6 @@
 // One call of the user's code: the status it set, the children it owns, and work that is open.
 import { formatObjectKey } from "../api/gvk.ts";
+import { assertKind } from "../api/check-kind.ts";
 import type { Kind } from "../api/kind.ts";
 import { keyOf, type KubeObject } from "../api/object-meta.ts";
 import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
@@ -24,7 +25,7 @@ import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
-import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
+import { desiredOf, type LeftOut, type OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { targetsOf } from "./resolve-refs.ts";
 import {
@@ -135,8 +136,9 @@ export class Run implements ContextRun {
   }
 
   own(kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions) {
+    assertKind(kind, "own(…)");
     return this.scope.call(`own(${kind.kind}, …)`, async () => {
-      const desired = given.filter((one) => !isLeftOut(one)) as readonly KubeObject[];
+      const desired = desiredOf(kind, given);
       this.#reads.writes(`writes its ${kind.resource}`);
       for (const wanted of desired) {
         const { name, namespace = this.object.metadata.namespace } = wanted.metadata;

@@ -31,6 +31,6 @@ test("a value that is not known is named once for each object", () => {
   assert.deepEqual(warnings, []);
   for (const fate of ["crash", "crash", "Fail"]) check(podWith(fate));
   const expected =
-    "pod ns/p: simulator.homeostat.dev/fate: expected one of hold, unready, crash-loop, oom, fail, succeed, evict";
+    "pod ns/p: simulator.homeostat.dev/fate: expected hold or unready or crash-loop or oom or fail or succeed or evict";
   assert.deepEqual(warnings, [`${expected}, got "crash"`, `${expected}, got "Fail"`]);
 });

@@ -22,7 +22,7 @@ export function createAnnotationCheck(
     if (warned.has(id)) return;
     warned.add(id);
     const object = `${kind} ${formatObjectKey({ name, namespace })}`;
-    const expected = `expected one of ${known.join(", ")}, got ${JSON.stringify(value)}`;
+    const expected = `expected ${known.join(" or ")}, got ${JSON.stringify(value)}`;
     warn(`${object}: ${annotation}: ${expected}`, undefined);
   };
 }

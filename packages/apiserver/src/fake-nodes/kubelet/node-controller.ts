@@ -14,6 +14,7 @@ import { type AnnotationCheck, createAnnotationCheck } from "./annotation-check.
 import {
   addressOf,
   freeNetwork,
+  kubeletAnnotation,
   leaseManifest,
   leaseMs,
   nodeStateOf,
@@ -45,7 +46,7 @@ export class NodeController extends KeyedController {
   readonly #client: Client;
   readonly #context: FakeNodesContext;
   readonly #nodes: Informer<Kind<Node>>;
-  readonly #checkReady: AnnotationCheck;
+  readonly #annotationChecks: readonly AnnotationCheck[];
   /** When to renew leases, by name of the node, on the monotonic clock. */
   readonly #renewAt = new Map<string, { readonly uid: string; readonly at: number }>();
 
@@ -56,7 +57,10 @@ export class NodeController extends KeyedController {
     super(context, "the node lifecycle");
     this.#context = context;
     this.#client = client;
-    this.#checkReady = createAnnotationCheck("node", readyAnnotation, readyValues, context);
+    this.#annotationChecks = [
+      createAnnotationCheck("node", readyAnnotation, readyValues, context),
+      createAnnotationCheck("node", kubeletAnnotation, ["none"], context),
+    ];
     this.#nodes = this.acquire(Node);
     const enqueue = ({ key }: CachedObject): void => this.add(key);
     this.follow(this.#nodes, {
@@ -88,7 +92,7 @@ export class NodeController extends KeyedController {
   /** Resolves to the milliseconds until the next renewal. */
   async #sync(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
-    if (node) this.#checkReady(node);
+    if (node) for (const check of this.#annotationChecks) check(node);
     const state = node && nodeStateOf(node);
     if (!node || state === "silent" || state === "unmanaged") return undefined;
     try {

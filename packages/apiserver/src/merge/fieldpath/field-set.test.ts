@@ -17,6 +17,7 @@ import {
   fieldSetOf,
   hasPath,
   intersection,
+  isSubset,
   leaves,
   pathsOf,
   recursiveDifference,
@@ -51,6 +52,8 @@ test("union, intersection and difference are those of the sets of paths", () => 
       assert.deepEqual(paths(union(a, b)), [...left.union(right)].sort());
       assert.deepEqual(paths(intersection(a, b)), [...left.intersection(right)].sort());
       assert.deepEqual(paths(difference(a, b)), [...left.difference(right)].sort());
+      assert.equal(isSubset(a, b), left.isSubsetOf(right));
+      assert.ok(isSubset(intersection(a, b), a) && isSubset(a, union(b, a)));
     }),
   );
 });

@@ -65,7 +65,8 @@ const unionOf: Rebuilding<FieldSet> = {
 };
 
 /** Fields in both. */
-export const intersection = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, intersectionOf);
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
+  a.size && b.size ? rebuild(a, b, intersectionOf) : emptySet;
 
 const intersectionOf: Rebuilding<FieldSet> = {
   decide(left, b) {
@@ -75,7 +76,8 @@ const intersectionOf: Rebuilding<FieldSet> = {
 };
 
 /** Fields in `a` that are not in `b`; fields below those of `b` stay. */
-export const difference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, differenceOf);
+export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
+  a.size && b.size ? rebuild(a, b, differenceOf) : a;
 
 const differenceOf: Rebuilding<FieldSet> = {
   decide(left, b) {
@@ -86,7 +88,7 @@ const differenceOf: Rebuilding<FieldSet> = {
 
 /** Fields in `a` that are neither in `b` nor below a field of `b`. */
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
-  rebuild(a, b, recursiveDifferenceOf);
+  a.size && b.size ? rebuild(a, b, recursiveDifferenceOf) : a;
 
 const recursiveDifferenceOf: Rebuilding<FieldSet> = {
   decide(left, b) {
@@ -146,6 +148,20 @@ export function hasPath(set: FieldSet, path: FieldPath): boolean {
     level = node.below;
   }
   return false;
+}
+
+/** Whether all members of `a` are members of `b`. */
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
+  const open: (readonly [FieldSet, FieldSet | undefined])[] = [[a, b]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [lefts, rights] = pair;
+    for (const [id, { member, below }] of lefts) {
+      const right = rights?.get(id);
+      if (!right || (member && !right.member)) return false;
+      if (below) open.push([below, right.below]);
+    }
+  }
+  return true;
 }
 
 /** Whether both have the same members. */

@@ -7,6 +7,7 @@ import {
   emptySet,
   type FieldSet,
   intersection,
+  isSubset,
   pathsOf,
   recursiveDifference,
   union,
@@ -49,6 +50,26 @@ export interface Applier {
 interface Change {
   readonly live: TypedObject;
   readonly next: TypedObject;
+}
+
+/** What a write changed, in one version. */
+interface Changed {
+  readonly comparison: Comparison;
+  /** Fields with a new value. */
+  readonly written: FieldSet;
+}
+
+const changedBy = (comparison: Comparison | undefined): Changed | undefined =>
+  comparison && { comparison, written: union(comparison.modified, comparison.added) };
+
+/**
+ * Whether an applier applies all that it applied before, in the version of all managers: then
+ * everything that pruning removed would be restored, as its manager still owns it.
+ */
+function dropsNothing(last: VersionedSet, managers: Managers, applier: string): boolean {
+  const { set, apiVersion } = managers.get(applier)!;
+  for (const owner of managers.values()) if (owner.apiVersion !== apiVersion) return false;
+  return last.apiVersion === apiVersion && isSubset(last.set, set);
 }
 
 /** Tracks ownership for one endpoint. */
@@ -96,11 +117,12 @@ export class Updater {
     const last = reconciled.get(by.manager);
     const set = this.#withoutIgnored(apiVersion, toFieldSet(type, intent.value));
     reconciled.set(by.manager, { set, apiVersion, applied: true });
-    const next = last?.set.size
-      ? attempt("failed to prune fields", () =>
-          prune(merged, { convert: this.#convert, managers: reconciled, last }),
-        )
-      : merged;
+    const next =
+      last?.set.size && !dropsNothing(last, reconciled, by.manager)
+        ? attempt("failed to prune fields", () =>
+            prune(merged, { convert: this.#convert, managers: reconciled, last }),
+          )
+        : merged;
     const outcome = this.#transfer({ live, next }, reconciled, by);
     return {
       value: equalJson(live.value, next.value) ? undefined : next.value,
@@ -114,10 +136,10 @@ export class Updater {
     managers: Managers,
     by: Applier,
   ): { readonly managers: Managers; readonly comparison: Comparison } {
-    const comparisons = new Map<string, Comparison | undefined>();
-    const compareIn = (apiVersion: string): Comparison | undefined => {
+    const comparisons = new Map<string, Changed | undefined>();
+    const compareIn = (apiVersion: string): Changed | undefined => {
       if (!comparisons.has(apiVersion))
-        comparisons.set(apiVersion, this.#compare(change, apiVersion));
+        comparisons.set(apiVersion, changedBy(this.#compare(change, apiVersion)));
       return comparisons.get(apiVersion);
     };
     const own = compareIn(change.next.apiVersion)!;
@@ -128,16 +150,17 @@ export class Updater {
         out.set(id, owner);
         continue;
       }
-      const comparison = compareIn(owner.apiVersion);
+      const changed = compareIn(owner.apiVersion);
       // Managers of a version that no longer exists are dropped.
-      if (!comparison) continue;
-      const taken = intersection(owner.set, union(comparison.modified, comparison.added));
-      for (const path of pathsOf(taken)) conflicts.push({ manager: id, path });
-      out.set(id, { ...owner, set: difference(difference(owner.set, taken), comparison.removed) });
+      if (!changed) continue;
+      const taken = intersection(owner.set, changed.written);
+      if (!by.force) for (const path of pathsOf(taken)) conflicts.push({ manager: id, path });
+      const set = difference(difference(owner.set, taken), changed.comparison.removed);
+      out.set(id, { ...owner, set });
     }
-    if (conflicts.length && !by.force) throw new MergeConflicts(conflicts);
+    if (conflicts.length) throw new MergeConflicts(conflicts);
     for (const [id, { set }] of out) if (!set.size) out.delete(id);
-    return { managers: out, comparison: own };
+    return { managers: out, comparison: own.comparison };
   }
 
   #compare({ live, next }: Change, apiVersion: string): Comparison | undefined {

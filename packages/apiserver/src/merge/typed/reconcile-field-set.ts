@@ -1,7 +1,7 @@
 // Adapts a field set to a schema that changed after the set was written: fields that became atomic
 // are owned as a whole. Fields that became granular stay owned as they are.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/reconcile_schema.go.
-import type { FieldPath, PathElement } from "../fieldpath/field-path.ts";
+import type { PathElement } from "../fieldpath/field-path.ts";
 import {
   type FieldSet,
   type FieldSetBuilder,
@@ -26,14 +26,17 @@ interface Owned {
   readonly whole: boolean;
 }
 
-function visit(atomic: FieldSetBuilder, path: FieldPath, type: SmdType, owned: Owned): void {
+/** The path of the visited part; each visit leaves it as it was. */
+type OpenPath = PathElement[];
+
+function visit(atomic: FieldSetBuilder, path: OpenPath, type: SmdType, owned: Owned): void {
   if (type.map) return visitMap(atomic, path, type, owned);
   if (type.scalar || !type.list) return;
   if (!owned.whole && type.list.relation === "atomic") return insertPath(atomic, path);
   descend(atomic, path, type, owned.set);
 }
 
-function visitMap(atomic: FieldSetBuilder, path: FieldPath, type: SmdType, owned: Owned): void {
+function visitMap(atomic: FieldSetBuilder, path: OpenPath, type: SmdType, owned: Owned): void {
   if (isFreeForm(type.map!)) return;
   if (!owned.whole && type.map!.relation === "atomic") {
     if (owned.set?.size) insertPath(atomic, path);
@@ -44,13 +47,16 @@ function visitMap(atomic: FieldSetBuilder, path: FieldPath, type: SmdType, owned
 
 function descend(
   atomic: FieldSetBuilder,
-  path: FieldPath,
+  path: OpenPath,
   type: SmdType,
   set: FieldSet | undefined,
 ): void {
   for (const { element, member, below } of set?.values() ?? []) {
     const inner = typeOfStep(type, element);
-    if (inner) visit(atomic, [...path, element], inner, { set: below, whole: member && !below });
+    if (!inner) continue;
+    path.push(element);
+    visit(atomic, path, inner, { set: below, whole: member && !below });
+    path.pop();
   }
 }
 

@@ -30,9 +30,9 @@ export async function parseBody(
   body: Uint8Array,
   mediaType: "application/json" | "application/yaml",
 ): Promise<ParsedBody> {
+  if (mediaType === "application/yaml") return claimBody(await readYaml(body));
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
-  if (mediaType === "application/json") return claimBody(readJson(text));
-  return claimBody(await readYaml(text));
+  return claimBody(readJson(text));
 }
 
 /** Parses what begins as an object as JSON, all else as YAML. Throws {@link BodyError}. */
@@ -56,10 +56,10 @@ function readJson(text: string): ParsedJson {
 }
 
 async function readYaml(
-  text: string,
+  body: Uint8Array,
 ): Promise<ParsedJson & { readonly strictErrors: readonly string[] }> {
   try {
-    return await parseYaml(text);
+    return await parseYaml(body);
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw new BodyError(error.message);
     throw error;

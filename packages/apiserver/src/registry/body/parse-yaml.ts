@@ -2,6 +2,7 @@
 // parser is loaded with the first YAML body that is no JSON.
 // Upstream: sigs.k8s.io/yaml (yaml.go), go.yaml.in/yaml/v2.
 import { encodeJson, parseJson, type ParsedJson } from "homeostat/api";
+import { decodeYamlText, type YamlText } from "../yaml/yaml-text.ts";
 import { YamlSyntaxError } from "../yaml/yaml-reader.ts";
 import { readJsonInYaml } from "./json-in-yaml.ts";
 
@@ -16,13 +17,15 @@ const plainNumbers: Omit<ParsedJson, "value"> = { duplicates: [], floatLiterals:
 const tooDeep = "yaml: exceeded max depth of 10000";
 
 /** Parses the first document; an empty one is null. Throws {@link YamlSyntaxError}. */
-export async function parseYaml(text: string): Promise<ParsedYaml> {
+export async function parseYaml(source: string | Uint8Array): Promise<ParsedYaml> {
+  const { text, fault }: YamlText =
+    typeof source === "string" ? { text: source } : decodeYamlText(source);
   try {
-    const simple = readJsonInYaml(text);
+    const simple = fault === undefined ? readJsonInYaml(text) : undefined;
     if (simple !== undefined) return { value: simple, ...plainNumbers, strictErrors: [] };
     const { decodeNode } = await import("../yaml/decode-node.ts");
     const { parseDocument } = await import("../yaml/parse-document.ts");
-    const root = parseDocument(text);
+    const root = parseDocument({ text, fault });
     if (!root) return { value: null, ...plainNumbers, strictErrors: [] };
     const { value, strictErrors, hasLargeNumbers } = decodeNode(root);
     // Upstream decodes the JSON of the value, in which a number beyond int64 is no integer.

@@ -22,7 +22,7 @@ export async function readApplyPatch(
   manager: FieldManager,
   options: WriteOptions,
 ): Promise<ApplyPatch> {
-  const { value, strictErrors } = await parse(Buffer.from(bodyOf(scope.request)).toString("utf8"));
+  const { value, strictErrors } = await parse(bodyOf(scope.request));
   const applied = value ?? {};
   if (!isObject(applied))
     throw badRequestError(
@@ -39,9 +39,9 @@ export async function readApplyPatch(
   };
 }
 
-async function parse(text: string): Promise<ParsedYaml> {
+async function parse(body: Uint8Array): Promise<ParsedYaml> {
   try {
-    return await parseYaml(text);
+    return await parseYaml(body);
   } catch (error) {
     throw error instanceof YamlSyntaxError
       ? badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)

@@ -20,7 +20,7 @@ const recorded = readFileSync(new URL("testdata/go-yaml.jsonl", import.meta.url)
   .map((line) => JSON.parse(line) as Recorded);
 
 /** What is compared of a text: the value and the strict errors, or the fault. */
-async function read(yaml: string): Promise<Omit<Recorded, "yaml">> {
+async function read(yaml: string | Uint8Array): Promise<Omit<Recorded, "yaml">> {
   try {
     const { value, strictErrors } = await parseYaml(yaml);
     const strict = ["yaml: unmarshal errors:", ...strictErrors].join("\n  ");
@@ -86,3 +86,27 @@ function bomb(): string {
     )
     .join("");
 }
+
+for (const [what, latin1, error] of [
+  ["a byte that begins nothing", "a: \xff", "yaml: invalid leading UTF-8 octet"],
+  ["a byte that continues nothing", "a: \xc3(", "yaml: invalid trailing UTF-8 octet"],
+  ["an end within a character", "a: \xe2\x82", "yaml: incomplete UTF-8 octet sequence"],
+  ["a character that is written too long", "\xc0\x80", "yaml: invalid length of a UTF-8 sequence"],
+  ["half a pair of surrogates", "\xed\xa0\x80", "yaml: invalid Unicode character"],
+  ["in JSON", '{"a":"\xff"}', "yaml: invalid leading UTF-8 octet"],
+  [
+    "a fault of the chunk before",
+    `a: b: c\n${"# a\n".repeat(200)}\xff`,
+    "yaml: mapping values are not allowed in this context",
+  ],
+  ["a fault of the same chunk", "a: b: c\n\xff", "yaml: invalid leading UTF-8 octet"],
+  [
+    "a fault before the end within a character",
+    "a: b: c\n\xc3",
+    "yaml: mapping values are not allowed in this context",
+  ],
+  ["behind the document", `a: 1\n---\n${"# a\n".repeat(200)}\xff`, undefined],
+] as const)
+  test(`bytes that are no UTF-8: ${what}`, async () => {
+    assert.equal((await read(Buffer.from(latin1, "latin1"))).error, error);
+  });

@@ -10,6 +10,7 @@ import {
   type State,
 } from "./yaml-grammar.ts";
 import type { Token, TokenType } from "./yaml-token.ts";
+import type { YamlText } from "./yaml-text.ts";
 import { YamlSyntaxError } from "./yaml-reader.ts";
 import { YamlScanner } from "./yaml-scanner.ts";
 import type { YamlNode } from "./yaml-node.ts";
@@ -23,7 +24,7 @@ interface Properties {
 const none: Properties = { line: 0, tag: "", anchor: undefined };
 
 /** The root of the first document; undefined for a text without one. Throws. */
-export function parseDocument(text: string): YamlNode | undefined {
+export function parseDocument(text: YamlText): YamlNode | undefined {
   return new DocumentParser(text).parse();
 }
 
@@ -37,7 +38,7 @@ class DocumentParser {
   readonly #prefixes = new Map<string, string>();
   #root: YamlNode | undefined;
 
-  constructor(text: string) {
+  constructor(text: YamlText) {
     this.#scanner = new YamlScanner(text);
   }
 

@@ -1,5 +1,6 @@
 // The characters of a YAML text and the place that is being read. Knows no tokens.
 // Upstream: go.yaml.in/yaml/v2 (readerc.go, yamlprivateh.go, decode.go fail).
+import { incomplete, type YamlText } from "./yaml-text.ts";
 
 /** The text is not YAML; `message` begins with `yaml: `. */
 export class YamlSyntaxError extends Error {
@@ -47,18 +48,20 @@ export class YamlReader {
   /** Where the line begins. */
   lineStart = 0;
   readonly #end: number;
-  /** Whether a forbidden character follows the end. */
-  readonly #isCut: boolean;
+  /** What follows the end, if that is not the end of the text. */
+  readonly #fault: string | undefined;
   /** Whether some characters take two places of the text. */
   readonly #hasPairs: boolean;
   #countedTo = 0;
   #pairs = 0;
   #pairsOfLine = 0;
 
-  constructor(text: string) {
-    const fault = text.search(forbidden);
-    this.#isCut = fault >= 0;
-    this.#end = this.#isCut ? fault - (fault % chunkLength) : text.length;
+  constructor({ text, fault }: YamlText) {
+    const at = text.search(forbidden);
+    this.#fault = at < 0 ? fault : "control characters are not allowed";
+    const length = at < 0 ? text.length : at;
+    const isChunkLost = this.#fault !== undefined && this.#fault !== incomplete;
+    this.#end = isChunkLost ? length - (length % chunkLength) : length;
     this.text = `${text.slice(0, this.#end)}\0`;
     this.#hasPairs = surrogate.test(text);
     if (text.startsWith("\ufeff")) this.pos = this.lineStart = 1;
@@ -122,10 +125,10 @@ export class YamlReader {
     return isSpaceOrEnd(this.code(3));
   }
 
-  /** Throws if upstream, reading ahead from here, meets a character that YAML forbids. */
+  /** Throws if upstream, reading ahead from here, meets what is no character of YAML. */
   assertReadable(): void {
-    if (this.#isCut && this.pos + lookahead > this.#end)
-      throw new YamlSyntaxError("yaml: control characters are not allowed");
+    if (this.#fault !== undefined && this.pos + lookahead > this.#end)
+      throw new YamlSyntaxError(`yaml: ${this.#fault}`);
   }
 
   /** Throws what a scanner finds wrong here. */

@@ -5,6 +5,7 @@ import { scanAnchor, scanDirective, scanTag } from "./scan-properties.ts";
 import { createNoKey, maxKeyLength, type PossibleKey } from "./possible-key.ts";
 import { scanBlock, scanPlain, scanQuoted } from "./scan-scalars.ts";
 import { isBreak, isSpaceOrEnd, YamlReader } from "./yaml-reader.ts";
+import type { YamlText } from "./yaml-text.ts";
 import { createToken, type Token, type TokenType } from "./yaml-token.ts";
 
 const maxDepth = 10_000;
@@ -28,7 +29,7 @@ export class YamlScanner {
   readonly #indents: number[] = [];
   #flowLevel = 0;
 
-  constructor(text: string) {
+  constructor(text: YamlText) {
     this.#reader = new YamlReader(text);
   }
 

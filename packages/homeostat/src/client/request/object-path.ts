@@ -1,4 +1,5 @@
 // Builds paths of kinds and objects. Core kinds are under /api, all others under /apis.
+import { assertKind } from "../../api/check-kind.ts";
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
@@ -8,6 +9,7 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
  * all namespaces.
  */
 export function collectionPath(kind: Kind, namespace: string | undefined): string {
+  assertKind(kind, "calling a client");
   const gv = parseApiVersion(kind.apiVersion);
   if (!gv || !gv.version) {
     throw new HomeostatError(

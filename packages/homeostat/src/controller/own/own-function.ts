@@ -1,5 +1,8 @@
-// The type of `own`, as users call it.
+// The type of `own`, as users call it, and the check of what they pass.
 import type { Kind, ManifestOf, ObjectOf } from "../../api/kind.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing, isOptions } from "../../util/option-faults.ts";
 
 /** Options of `own`. */
 export interface OwnOptions<K extends Kind = any> {
@@ -25,7 +28,7 @@ export interface OwnOptions<K extends Kind = any> {
 export type LeftOut = undefined | null | false;
 
 /** True for no object. Other values, such as an empty name, are mistakes. */
-export function isLeftOut(one: unknown): one is LeftOut {
+function isLeftOut(one: unknown): one is LeftOut {
   return one === undefined || one === null || one === false;
 }
 
@@ -41,3 +44,22 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
       desired: readonly (ManifestOf<O> | LeftOut)[],
       options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;
+
+/** What `own` is to bring about, without what is left out. @throws ERR_OWN_ARGUMENT */
+export function desiredOf(
+  kind: Kind,
+  given: readonly (KubeObject | LeftOut)[],
+): readonly KubeObject[] {
+  if (!Array.isArray(given))
+    throw wrong(kind, `its second argument is ${describeMissing(given)}, expected a list`);
+  const desired = (given as readonly (KubeObject | LeftOut)[]).filter((one) => !isLeftOut(one));
+  for (const one of desired as readonly KubeObject[])
+    if (!isOptions(one?.metadata))
+      throw wrong(kind, `it lists ${describeMissing(one)}, expected a manifest with metadata`);
+  return desired as readonly KubeObject[];
+}
+
+const wrong = ({ kind }: Kind, problem: string): HomeostatError =>
+  new HomeostatError("ERR_OWN_ARGUMENT", `own(${kind}, …): ${problem}`, {
+    hint: "await own(Kind, [Kind(name, spec)]), with [] for none",
+  });

@@ -1,5 +1,6 @@
 // Synchronous reads of declared kinds from the cache. Only declared kinds have a cache that is
 // complete and fresh: a read of another kind would be empty, or open a watch in silence.
+import { assertKind } from "../../api/check-kind.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import { viewId } from "../../api/fields-kind.ts";
 import type { Kind } from "../../api/kind.ts";
@@ -50,8 +51,10 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   const own = object.metadata.namespace;
   const reads = {
     get(kind: Kind, address: string | ObjectAddress) {
-      const { name, namespace = own } =
-        typeof address === "string" ? ({ name: address } as ObjectAddress) : address;
+      assertKind(kind, "cache.get(…)");
+      const { name, namespace = own }: Partial<ObjectAddress> =
+        typeof address === "string" ? { name: address } : (address ?? {});
+      if (typeof name !== "string") throw missingName(kind);
       const key = kind.scope === "Cluster" ? { name } : { name, namespace };
       const what = `cache.get(${kind.kind} ${formatObjectKey(key)})`;
       const found = declared(kind, what).get(key);
@@ -60,6 +63,7 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
       return observe(found);
     },
     list(kind: Kind, options: Selection = {}) {
+      assertKind(kind, "cache.list(…)");
       const selection = compileOwnSelection(kind, object, options);
       const what = `cache.list(${kind.kind})`;
       const found = declared(kind, what);
@@ -75,6 +79,13 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   };
   return reads as CachedReads<any, any>;
 }
+
+const missingName = ({ kind }: Kind): HomeostatError =>
+  new HomeostatError(
+    "ERR_CLIENT_NAME",
+    `cache.get(${kind}): expected the name of one object, got nothing`,
+    { hint: "pass the object's name, or { namespace, name }" },
+  );
 
 function refuseUndeclared(
   { name }: ControllerDefinition,

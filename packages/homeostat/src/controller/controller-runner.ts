@@ -37,10 +37,10 @@ import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
-import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
+import { ProgressWrites } from "./voice/progress-writes.ts";
 import { RunVoice } from "./voice/run-voice.ts";
-import { writeProgress } from "./voice/write-progress.ts";
+import { verdictOfProgress } from "./voice/verdict.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -109,10 +109,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      const shown = showUnlooped(state, stopTimers(state));
+      showUnlooped(state, stopTimers(state));
       draining.abort();
-      const ended = Promise.all([queue.shutDown(), shown]);
-      if (workers.length > 0) await drain(ended, { ...runtime, stopping, drainMs });
+      const isStarted = workers.length > 0;
+      const ended = async (): Promise<void> => {
+        if (isStarted) await queue.shutDown();
+        await state.progress.settled();
+      };
+      await drain(ended(), { ...runtime, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },
@@ -189,9 +193,8 @@ function createState(
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
-  const progress = (key: string, verdict: Verdict): Promise<void> =>
-    writeProgress(dependencies, parseObjectKey(key), verdict);
-  const overdueSignals = watchDeadlines(options, { voice, writeProgress: progress });
+  const progress = new ProgressWrites(dependencies, stopping);
+  const overdueSignals = watchDeadlines(options, { voice, progress });
   return {
     options,
     states,
@@ -207,7 +210,7 @@ function createState(
     overdueSignals,
     dynamicWatches: dependencies.dynamicWatches,
     stopping,
-    writeProgress: progress,
+    progress,
     reconcile: ({ key }, scope) => reconcileWatching(dependencies, key, scope),
     timeoutMs: parseDuration(options.definition.timeout),
   };
@@ -289,11 +292,9 @@ function stopTimers({
  * A loop ends with its controller: its condition would stay on the object for ever. Runs that have
  * not ended see no loop any more, and write after this.
  */
-function showUnlooped(
-  { writeProgress }: RunnerState,
-  looping: readonly string[],
-): Promise<unknown> {
-  return Promise.all(looping.map((key) => writeProgress(key, { is: "current" })));
+function showUnlooped({ progress, states }: RunnerState, looping: readonly string[]): void {
+  for (const key of looping)
+    void progress.write(key, verdictOfProgress(states.get(key)?.progress));
 }
 
 async function work(

@@ -168,7 +168,7 @@ function abandon(
   states.set(key, { at: "stalled", because: message });
   context.voice.abandoned(key, message);
   if (!stopping.aborted)
-    void context.writeProgress(key, { is: "stalled", reason: "DeadlineExceeded", message });
+    void context.progress.write(key, { is: "stalled", reason: "DeadlineExceeded", message });
   void settled
     .then(() => scope.returned())
     .then(() => scope.settled())

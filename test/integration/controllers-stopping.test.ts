@@ -124,4 +124,32 @@ describe("a controller that stops, its writes held up", () => {
     await stopped;
     assert.match(await conditionsOf(plain, "late"), /^Stalled DeadlineExceeded/);
   });
+
+  it("a reconcile that still shows the loop has not the last say", async () => {
+    const plain = await server.client();
+    let holds = false;
+    const { client, held, release } = holding(
+      plain,
+      (body) => holds && body.includes("ReconcileLoop"),
+    );
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        status({ note: String((object.status.note ?? "1") === "1" ? 2 : 1) });
+      },
+    });
+    const { namespace } = plain;
+    const options = { operator: "laws", controllers: [controller], client, namespace };
+    const manager = createManager({ ...options, log: silentLog });
+    await manager.start();
+    await plain.create(Box, Box("looped", {}));
+    await until(async () => (await conditionsOf(plain, "looped")).startsWith("Stalled"));
+    holds = true;
+    await plain.patch(Box, "looped", { type: "merge", body: { spec: { label: "now" } } });
+    await until(() => held.length > 0);
+    const stopped = manager.stop();
+    await sleep(100);
+    release();
+    await stopped;
+    assert.equal(await conditionsOf(plain, "looped"), "");
+  });
 });

@@ -40,7 +40,6 @@ import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
 import { ProgressWrites } from "./voice/progress-writes.ts";
 import { RunVoice } from "./voice/run-voice.ts";
-import { verdictOfProgress } from "./voice/verdict.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -109,7 +108,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      showUnlooped(state, stopTimers(state));
+      for (const key of stopTimers(state)) state.progress.unloop(key);
       draining.abort();
       const isStarted = workers.length > 0;
       const ended = async (): Promise<void> => {
@@ -193,7 +192,7 @@ function createState(
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
-  const progress = new ProgressWrites(dependencies, stopping);
+  const progress = new ProgressWrites(dependencies, states, stopping);
   const overdueSignals = watchDeadlines(options, { voice, progress });
   return {
     options,
@@ -286,15 +285,6 @@ function stopTimers({
   overdueSignals.stop();
   dynamicWatches.stop();
   return loopWatch.stop();
-}
-
-/**
- * A loop ends with its controller: its condition would stay on the object for ever. Runs that have
- * not ended see no loop any more, and write after this.
- */
-function showUnlooped({ progress, states }: RunnerState, looping: readonly string[]): void {
-  for (const key of looping)
-    void progress.write(key, verdictOfProgress(states.get(key)?.progress));
 }
 
 async function work(

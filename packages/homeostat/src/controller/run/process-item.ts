@@ -72,6 +72,7 @@ async function runItem(
   scope!.returned();
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
+  context.progress.ran(key);
   release(context, key, scope!);
 }
 

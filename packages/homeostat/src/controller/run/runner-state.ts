@@ -82,7 +82,7 @@ export interface RunnerState {
   readonly dynamicWatches: DynamicWatches;
   readonly timeoutMs: number;
   /** Shows on the object what no run can say. */
-  readonly progress: Pick<ProgressWrites, "write" | "settled">;
+  readonly progress: Pick<ProgressWrites, "write" | "unloop" | "ran" | "settled">;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

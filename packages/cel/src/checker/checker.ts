@@ -102,14 +102,10 @@ class Checker {
     if (variable) return variable;
     const constant = this.#environment.constants.get(name);
     if (constant !== undefined) return typeOfValue(constant);
-    const type = this.#environment.types.get(name) ?? this.#literalType(name);
-    return type && typeOf(type);
-  }
-
-  /** The type of `name{…}`. */
-  #literalType(name: string): Type | undefined {
     const struct = this.#environment.struct(name);
-    return struct && (struct.literalType ?? structType(name));
+    const type =
+      this.#environment.types.get(name) ?? (struct && (struct.literalType ?? structType(name)));
+    return type && typeOf(type);
   }
 
   #select(node: Select): Type {

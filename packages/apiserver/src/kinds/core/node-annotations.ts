@@ -1,7 +1,7 @@
 // Annotations of nodes that hold JSON. Upstream validates them, and nothing else reads them.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation (ValidateNodeSpecificAnnotations),
 // k8s.io/component-helpers/scheduling/corev1 (GetAvoidPodsFromNodeAnnotations).
-import type { Decoded } from "homeostat/api";
+import type { Decoded, JsonObject } from "homeostat/api";
 import type { Node, Taint } from "homeostat/k8s/core/v1";
 import type { OwnerReference } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -34,8 +34,8 @@ export function annotationErrors(
 function taintsErrors(text: string, validateTaints: ValidateTaints): FieldError[] {
   const decoded = decodeShape(text, taintList);
   if ("error" in decoded) return [fieldError.invalid(path, taintsKey, decoded.error)];
-  const taints = ((decoded.value ?? []) as Record<"Key" | "Value" | "Effect", string>[]).map(
-    ({ Key: key, Value: value, Effect: effect }) => ({ key, value, effect }),
+  const taints = ((decoded.value ?? []) as JsonObject[]).map(
+    ({ Key: key, Value: value, Effect: effect }) => ({ key, value, effect }) as Decoded<Taint>,
   );
   return validateTaints(taints, `${path}.${taintsKey}`);
 }

@@ -76,13 +76,12 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, { primary, warnings, stopping: stopping.signal });
-  const { echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
-    echoes,
+    echoes: state.echoes,
     warnings,
     saw: (key, id, object) => state.loops.saw(key, id, object),
     gone: (key) => gone(state, key),
@@ -110,12 +109,9 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (const feed of feeds) feed.stop();
       for (const key of stopTimers(state)) state.progress.unloop(key);
       draining.abort();
-      const isStarted = workers.length > 0;
-      const ended = async (): Promise<void> => {
-        if (isStarted) await queue.shutDown();
-        await state.progress.settled();
-      };
-      await drain(ended(), { ...runtime, stopping, drainMs });
+      const ended = workers.length > 0 ? queue.shutDown() : Promise.resolve();
+      const settled = ended.then(() => state.progress.settled());
+      await drain(settled, { ...runtime, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },

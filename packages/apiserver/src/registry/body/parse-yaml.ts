@@ -17,19 +17,19 @@ const plainNumbers: Omit<ParsedJson, "value"> = { duplicates: [], floatLiterals:
 const tooDeep = "yaml: exceeded max depth of 10000";
 
 /** Parses the first document; an empty one is null. Throws {@link YamlSyntaxError}. */
-export async function parseYaml(source: string | Uint8Array): Promise<ParsedYaml> {
-  const { text, fault }: YamlText =
-    typeof source === "string" ? { text: source } : decodeYamlText(source);
+export async function parseYaml(body: string | Uint8Array): Promise<ParsedYaml> {
+  const source: YamlText = typeof body === "string" ? { text: body } : decodeYamlText(body);
   try {
-    const simple = fault === undefined ? readJsonInYaml(text) : undefined;
+    const simple = source.fault === undefined ? readJsonInYaml(source.text) : undefined;
     if (simple !== undefined) return { value: simple, ...plainNumbers, strictErrors: [] };
     const { decodeNode } = await import("../yaml/decode-node.ts");
     const { parseDocument } = await import("../yaml/parse-document.ts");
-    const root = parseDocument({ text, fault });
+    const root = parseDocument(source);
     if (!root) return { value: null, ...plainNumbers, strictErrors: [] };
-    const { value, strictErrors, hasLargeNumbers } = decodeNode(root);
-    // Upstream decodes the JSON of the value, in which a number beyond int64 is no integer.
-    const json = hasLargeNumbers ? parseJson(encodeJson(value)) : { value, ...plainNumbers };
+    const { value, strictErrors, hasOddNumbers } = decodeNode(root);
+    // Upstream decodes the JSON of the value, in which a number beyond int64 is no integer,
+    // and -0 one.
+    const json = hasOddNumbers ? parseJson(encodeJson(value)) : { value, ...plainNumbers };
     return { ...json, strictErrors };
   } catch (error) {
     throw error instanceof RangeError ? new YamlSyntaxError(tooDeep, { cause: error }) : error;

@@ -4,7 +4,15 @@
 import { compareBytewise, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { formatGoNumber } from "../../apimachinery/errors/field-error.ts";
 import { AliasBudget } from "./alias-budget.ts";
-import { formatDecoded, formatKeyFault, type MapKey, toMapKey } from "./map-key.ts";
+import {
+  formatDecoded,
+  formatKey,
+  formatKeyFault,
+  type MapKey,
+  type Member,
+  type OddMembers,
+  toMapKey,
+} from "./map-key.ts";
 import { decodeScalar, type YamlScalar } from "./decode-scalar.ts";
 import type { YamlNode } from "./yaml-node.ts";
 import { YamlSyntaxError } from "./yaml-reader.ts";
@@ -14,18 +22,18 @@ export interface DecodedYaml {
   readonly value: Json;
   /** Keys that are set twice, e.g. `line 4: key "a" already set in map`. */
   readonly strictErrors: readonly string[];
-  /** Whether a number lies beyond int64. */
-  readonly hasLargeNumbers: boolean;
+  /** Whether a number lies beyond int64, or is a negative zero. */
+  readonly hasOddNumbers: boolean;
 }
 
 /** Decodes a document. Throws {@link YamlSyntaxError}. */
 export function decodeNode(root: YamlNode): DecodedYaml {
   const decoder = new Decoder();
   const value = decoder.decode(root);
-  const { keyFault, hasNonFinite, hasLargeNumbers, strictErrors } = decoder;
-  if (keyFault !== undefined) throw new YamlSyntaxError(keyFault);
+  const { keyFault, oddMembers, hasNonFinite, hasOddNumbers, strictErrors } = decoder;
+  if (keyFault) throw new YamlSyntaxError(formatKeyFault(keyFault, oddMembers));
   if (hasNonFinite) assertFinite(value);
-  return { value, strictErrors, hasLargeNumbers };
+  return { value, strictErrors, hasOddNumbers };
 }
 
 /** Members of a mapping by the identity of their keys, in the order of the document. */
@@ -40,6 +48,8 @@ interface Open {
   at: number;
   readonly list: Json[] | undefined;
   readonly members: Members | undefined;
+  /** Whether a key before it is one that JSON cannot have. */
+  readonly hasFaultBefore: boolean;
   /** Whether the members go to another mapping, which is open as well. */
   readonly isMerge: boolean;
   /** The key of the value that is being decoded. */
@@ -51,11 +61,12 @@ const maxDepth = 10_000;
 
 class Decoder {
   readonly strictErrors: string[] = [];
-  hasLargeNumbers = false;
+  hasOddNumbers = false;
   /** Whether there are infinite numbers or NaN, for which JSON has no text. */
   hasNonFinite = false;
-  /** The first key that JSON cannot have. */
-  keyFault: string | undefined;
+  /** The first member that JSON cannot have for its key, the outermost of nested ones. */
+  keyFault: Member | undefined;
+  readonly oddMembers: OddMembers = new WeakMap();
   readonly #open: Open[] = [];
   /** Aliases that are being decoded: one that is met again would not end. */
   readonly #aliases = new Set<YamlNode>();
@@ -105,7 +116,8 @@ class Decoder {
   #push(node: YamlNode, alias: YamlNode | undefined, more: Partial<Open>): void {
     const { list, members, isMerge = false } = more;
     if (this.#open.length === maxDepth) throw new RangeError("nested too deeply");
-    this.#open.push({ node, alias, at: 0, list, members, isMerge, key: undefined });
+    const hasFaultBefore = this.keyFault !== undefined;
+    this.#open.push({ node, alias, at: 0, list, members, hasFaultBefore, isMerge, key: undefined });
   }
 
   #isAtEnd({ node, at }: Open): boolean {
@@ -113,20 +125,19 @@ class Decoder {
   }
 
   /** The value of a collection; undefined for one whose members went to another. */
-  #end({ alias, list, members, isMerge }: Open): Json | undefined {
+  #end({ alias, list, members, hasFaultBefore, isMerge }: Open): Json | undefined {
     this.#open.pop();
     this.#leave(alias);
-    return isMerge ? undefined : (list ?? this.#toObject(members!));
+    return isMerge ? undefined : (list ?? this.#toObject(members!, hasFaultBefore));
   }
 
   #put({ node, at, list, members, key }: Open, value: Json): void {
     if (list) return void list.push(value);
-    const before = members!.get(key!.identity);
+    // NaN equals no key, itself included.
+    const before = Number.isNaN(key!.scalar.value) ? undefined : members!.get(key!.identity);
     if (before) {
       const { line } = node.children[at - 1]!;
-      this.strictErrors.push(
-        `line ${line + 1}: key ${formatDecoded(key!.scalar.value)} already set in map`,
-      );
+      this.strictErrors.push(`line ${line + 1}: key ${formatKey(key!)} already set in map`);
       before.value = value;
     } else members!.set(key!.identity, { key: key!, value });
   }
@@ -165,7 +176,7 @@ class Decoder {
     const target = node.target ?? node;
     if (target.kind !== "scalar") {
       const value = this.decode(node);
-      throw new YamlSyntaxError(`yaml: invalid map key: ${formatDecoded(value)}`);
+      throw new YamlSyntaxError(`yaml: invalid map key: ${formatDecoded(value, this.oddMembers)}`);
     }
     const { alias } = this.#resolve(node);
     const key = toMapKey(decodeScalar(target));
@@ -176,17 +187,22 @@ class Decoder {
   #toJson({ value }: YamlScalar): Json {
     if (typeof value !== "number" && typeof value !== "bigint") return value;
     if (typeof value === "number" && !Number.isFinite(value)) this.hasNonFinite = true;
-    else if (value >= 2 ** 63 || value <= -(2 ** 63)) this.hasLargeNumbers = true;
+    else if (value >= 2 ** 63 || value <= -(2 ** 63) || Object.is(value, -0))
+      this.hasOddNumbers = true;
     return value;
   }
 
-  #toObject(members: Members): JsonObject {
+  #toObject(members: Members, hasFaultBefore: boolean): JsonObject {
     const out: JsonObject = {};
     const sorted = [...members.values()].sort((a, b) => compareBytewise(a.key.text, b.key.text));
-    for (const { key, value } of sorted) {
-      if (key.isUnsupported) this.keyFault ??= formatKeyFault(key, value);
+    let isOdd = false;
+    for (const member of sorted) {
+      const { key, value } = member;
+      isOdd ||= key.scalar.type !== "str";
+      if (key.isUnsupported && !hasFaultBefore) this.keyFault = member;
       setOwn(out, key.text, value);
     }
+    if (isOdd) this.oddMembers.set(out, sorted);
     return out;
   }
 }

@@ -110,3 +110,30 @@ for (const [what, latin1, error] of [
   test(`bytes that are no UTF-8: ${what}`, async () => {
     assert.equal((await read(Buffer.from(latin1, "latin1"))).error, error);
   });
+
+const [mark, odd] = ["\ufeff", Buffer.from("x")];
+const utf16 = (text: string): Buffer => Buffer.from(mark + text, "utf16le");
+const fault = "a: b: c\n";
+
+for (const [what, bytes, expected] of [
+  ["little-endian", utf16("a: é😀"), { json: '{"a":"é😀"}' }],
+  ["big-endian", utf16("a: é😀").swap16(), { json: '{"a":"é😀"}' }],
+  ["an odd byte", Buffer.concat([utf16("a"), odd]), "incomplete UTF-16 character"],
+  ["a low half", utf16("a: \udc00"), "unexpected low surrogate area"],
+  ["a high half", utf16("a: \ud800b"), "expected low surrogate area"],
+  ["a high half at the end", utf16("a: \ud800"), "incomplete UTF-16 surrogate pair"],
+  [
+    "a control character of the same chunk",
+    utf16(`${fault}${"#".repeat(243)}\u0001`),
+    "control characters are not allowed",
+  ],
+  [
+    "a control character of the next chunk",
+    utf16(`${fault}${"#".repeat(248)}\u0001`),
+    "mapping values are not allowed in this context",
+  ],
+] as const)
+  test(`UTF-16: ${what}`, async () => {
+    const error = { error: `yaml: ${String(expected)}` };
+    assert.deepEqual(await read(bytes), typeof expected === "string" ? error : expected);
+  });

@@ -24,6 +24,8 @@ const words: ReadonlyMap<string, ResolvedScalar> = new Map(
 );
 
 const integer = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)$/i;
+/** A sign behind the prefix, which upstream cuts off: `0b-1` is -1. */
+const signedBinary = /^0b(?<sign>[+-])(?<digits>[01]+)$/;
 const leadingZeros = /^0[xbo]?0*/i;
 const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const timestamp =
@@ -44,7 +46,7 @@ export function resolveScalar(text: string): ResolvedScalar {
 function resolveNumber(text: string): ResolvedScalar {
   if (timestamp.test(text)) return { type: "timestamp", value: text };
   const plain = text.replaceAll("_", "");
-  const whole = toInteger(plain);
+  const whole = toInteger(plain.replace(signedBinary, "$<sign>0b$<digits>"));
   if (whole !== undefined) return { type: "int", value: whole };
   const isFloat = float.test(plain) && Number.isFinite(Number(plain));
   return isFloat ? { type: "float", value: Number(plain) } : { type: "str", value: text };

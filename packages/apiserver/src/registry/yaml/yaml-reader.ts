@@ -1,6 +1,6 @@
 // The characters of a YAML text and the place that is being read. Knows no tokens.
 // Upstream: go.yaml.in/yaml/v2 (readerc.go, yamlprivateh.go, decode.go fail).
-import { incomplete, type YamlText } from "./yaml-text.ts";
+import { incomplete, startOfChunk, type YamlText } from "./yaml-text.ts";
 
 /** The text is not YAML; `message` begins with `yaml: `. */
 export class YamlSyntaxError extends Error {
@@ -9,8 +9,6 @@ export class YamlSyntaxError extends Error {
 
 const forbidden = /[^\t\n\r -~\u0085\u00a0-\ufffd]/;
 const surrogate = /[\ud800-\udfff]/;
-/** Upstream decodes the text in chunks, and finds a forbidden character when it needs its chunk. */
-const chunkLength = 512;
 /** The most characters that upstream reads ahead to find a token. */
 const lookahead = 4;
 
@@ -56,12 +54,12 @@ export class YamlReader {
   #pairs = 0;
   #pairsOfLine = 0;
 
-  constructor({ text, fault }: YamlText) {
+  constructor({ text, fault, encoding }: YamlText) {
     const at = text.search(forbidden);
     this.#fault = at < 0 ? fault : "control characters are not allowed";
     const length = at < 0 ? text.length : at;
-    const isChunkLost = this.#fault !== undefined && this.#fault !== incomplete;
-    this.#end = isChunkLost ? length - (length % chunkLength) : length;
+    const isChunkLost = this.#fault !== undefined && !this.#fault.startsWith(incomplete);
+    this.#end = isChunkLost ? startOfChunk(text, length, encoding) : length;
     this.text = `${text.slice(0, this.#end)}\0`;
     this.#hasPairs = surrogate.test(text);
     if (text.startsWith("\ufeff")) this.pos = this.lineStart = 1;

@@ -35,9 +35,6 @@ export const choices: readonly Choice[] = [
   { from: "apps/daemon_restart.go", because: machines },
   { from: "apps/daemon_set.go" },
   { from: "apps/cronjob.go" },
-  // Two fail for now: `should evict ready pods with` Default and IfHealthyBudget. A pod is ready
-  // for a moment before it is told (steer-pods.ts) that its probe is to begin later, and a second
-  // eviction is granted.
   { from: "apps/disruption.go" },
   {
     from: "apps/deployment.go",

@@ -73,6 +73,10 @@ export const e2e: Suite = {
     );
     const wanted = (process.env["OUTSIDE_FOCUS"] ?? "").split(",");
     const run = chosen.run.filter(({ file }) => wanted.some((prefix) => file.startsWith(prefix)));
+    if (!run.length)
+      throw new Error(
+        `OUTSIDE_FOCUS=${wanted.join(",")}: no chosen case lies there; name files such as apps/disruption`,
+      );
     tellWhatIsLeft(
       chosen,
       unusedChoices(

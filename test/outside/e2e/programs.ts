@@ -54,7 +54,9 @@ export function instructionFor(pod: ProgramPod, made: MadeFiles, now: number): I
   if (!container) return unsaid;
   const end = endOf(pod, container, made);
   if (end.fate !== null) return end;
-  const { initialDelaySeconds = 0 } = container.readinessProbe ?? {};
+  const initialDelaySeconds = Math.max(
+    ...pod.spec.containers.map(({ readinessProbe }) => readinessProbe?.initialDelaySeconds ?? 0),
+  );
   if (initialDelaySeconds === 0) return end;
   const startedAt = pod.status?.containerStatuses?.[0]?.state?.running?.startedAt;
   const leftMs =

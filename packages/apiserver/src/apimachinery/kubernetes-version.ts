@@ -4,6 +4,9 @@
 /** e.g. `v1.36.3` */
 export const kubernetesVersion = "v1.36.3";
 
+/** The version of Go that upstream's release is built with. */
+export const goVersion = "go1.26.8";
+
 /** The body of /version: always indented, without a final newline. */
 export const versionDocument: string = JSON.stringify(
   {
@@ -17,7 +20,7 @@ export const versionDocument: string = JSON.stringify(
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
-    goVersion: "go1.26.8",
+    goVersion,
     compiler: "gc",
     platform: "linux/amd64",
   },

@@ -9,6 +9,8 @@ const verbs = ["get", "list"];
 const discovery = createDiscovery({
   catalog,
   address: "here:1",
+  startedAtMs: Date.UTC(2026, 10, 3, 6, 54),
+  clock: { now: () => Date.UTC(2026, 10, 3, 8, 4, 5) },
   protobuf: (document) =>
     new TextEncoder().encode(`pb ${String(document["apiVersion"])} ${String(document["kind"])}`),
 });
@@ -226,7 +228,7 @@ describe("negotiation", () => {
       406,
       `only the following media types are accepted: ${offered}`,
     ]);
-    assert.deepEqual(await message("/version", { accept: "application/yaml" }), [
+    assert.deepEqual(await message("/version", { accept: "text/html" }), [
       406,
       "406: Not Acceptable\n\nAvailable representations: application/json",
     ]);
@@ -263,4 +265,52 @@ test("/version and the index of paths are always indented", async () => {
   const { paths } = JSON.parse(index) as { paths: string[] };
   const some = "/api/v1 /apis/zoo.example.com/v1alpha1 /readyz/etcd-readiness /version";
   for (const path of some.split(" ")) assert.ok(paths.includes(path), path);
+});
+
+describe("/statusz", () => {
+  const kind = "application/json;as=Statusz;g=config.k8s.io;v=";
+
+  test("is text", async () => {
+    const { status, headers, text } = await ask("/statusz", { method: "POST", accept: "text/*" });
+    assert.deepEqual([status, headers], [200, { "content-type": "text/plain; charset=utf-8" }]);
+    assert.equal(
+      text.split("\n\n")[1],
+      `Started: Tue Nov  3 06:54:00 UTC 2026
+Up: 1 hr 10 min 05 sec
+Go version: go1.26.8
+Binary version: 1.36.3
+Emulation version: 1.36
+Paths: /healthz /livez /metrics /readyz /statusz /version
+`,
+    );
+  });
+
+  test("is an object by its kind", async () => {
+    const { headers, text } = await ask("/statusz", { accept: `text/html,${kind}v1alpha1` });
+    assert.match(String(headers["warning"]), /deprecated/);
+    assert.equal(headers["content-type"], `application/json;g=config.k8s.io;v=v1alpha1;as=Statusz`);
+    const { apiVersion, uptimeSeconds } = JSON.parse(text) as Record<string, unknown>;
+    assert.deepEqual([apiVersion, uptimeSeconds], ["config.k8s.io/v1alpha1", 4205]);
+  });
+
+  test("has no other form", async () => {
+    for (const accept of ["application/json", `${kind}v1`, "text/plain;as=Statusz"]) {
+      const { status, text } = await ask("/statusz", { accept });
+      assert.equal(status, 406);
+      assert.match(text, /accepted: application\/json, application\/yaml, text\/plain"/);
+    }
+  });
+});
+
+test("refusals have the form that the request accepts", async () => {
+  const accepting = async (accept: string): Promise<readonly unknown[]> => {
+    const { headers, text } = await ask("/version", { accept });
+    return [headers["content-type"], text.slice(0, 16)];
+  };
+  assert.deepEqual(await accepting("application/yaml"), ["application/yaml", "apiVersion: v1\nc"]);
+  assert.deepEqual(await accepting("application/vnd.kubernetes.protobuf"), [
+    "application/vnd.kubernetes.protobuf",
+    "pb v1 Status",
+  ]);
+  assert.deepEqual(await accepting("text/html"), ["application/json", '{\n  "kind": "Sta']);
 });

@@ -7,7 +7,6 @@ import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { textResponse } from "../apimachinery/text-response.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
-import { formatYaml } from "../registry/response/format-yaml.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
   type AcceptedDiscovery,
@@ -19,14 +18,14 @@ import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "../apimachinery/kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
-import { failure, json, refusal } from "./installed-route.ts";
+import { statusz, type StatuszOptions } from "./statusz.ts";
+import { json, notAcceptable, refusal } from "./installed-route.ts";
+import { writeDocument, writeStatus } from "./write-document.ts";
 import { groupsOf, type RemoteVersions, type ServedGroup } from "./served-groups.ts";
 import { type PublicIssuer, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
 
-export interface DiscoveryOptions {
+export interface DiscoveryOptions extends StatuszOptions {
   readonly catalog: ResourceCatalog;
-  /** Encodes a document in the protobuf envelope; undefined if it has no protobuf form. */
-  readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
   /** The address of this server as `host:port`. */
   readonly address: string;
   /** The issuer whose tokens clients may verify. */
@@ -47,16 +46,14 @@ interface Found {
   readonly routed: boolean;
 }
 
-const encoder = new TextEncoder();
-
 /** Creates discovery over a catalog. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   let epoch = "";
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
     const plain =
-      plainResponse(request) ??
-      (options.issuer && tokenMetadata(request, options.issuer, options.address));
+      plainResponse(request, options) ??
+      (options.issuer && tokenMetadata(request, options.issuer, options));
     if (plain) return plain;
     const isIndex = request.path === "/" || request.path === "/index.html";
     if (!/^\/apis?(?:\/|$)/.test(request.path) && !isIndex) return undefined;
@@ -71,12 +68,17 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   };
 }
 
-function plainResponse(request: DiscoveryRequest): ApiResponse | undefined {
+function plainResponse(
+  request: DiscoveryRequest,
+  options: DiscoveryOptions,
+): ApiResponse | undefined {
   const { path, query } = request;
   const health = healthText(path, query);
   if (health !== undefined) return textResponse(200, health);
+  const status = statusz(request, options);
+  if (status) return status;
   if (path !== "/version" && path !== "/version/") return undefined;
-  return refusal(request, ["application/json"]) ?? json(200, versionDocument);
+  return refusal(request, ["application/json"], options.protobuf) ?? json(200, versionDocument);
 }
 
 function find(groups: readonly ServedGroup[], path: string, address: string): Found | undefined {
@@ -105,18 +107,15 @@ function documentResponse(
   request: DiscoveryRequest,
   options: DiscoveryOptions,
 ): ApiResponse {
-  const refused = found.routed ? refusal(request, discoveryMediaTypes) : undefined;
+  const refused = found.routed
+    ? refusal(request, discoveryMediaTypes, options.protobuf)
+    : undefined;
   if (refused) return refused;
   const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
-  if (!accepted)
-    return failure(
-      406,
-      "NotAcceptable",
-      `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`,
-    );
+  if (!accepted) return writeStatus(notAcceptable(discoveryMediaTypes), request, options.protobuf);
   if (accepted.aggregated && found.aggregated)
     return tagged(found.aggregated(), accepted, request, options);
-  const { mediaType, body } = write(found.document(), accepted, request, options);
+  const { mediaType, body } = writeDocument(found.document(), accepted, request, options.protobuf);
   return { status: 200, headers: { "content-type": mediaType }, body };
 }
 
@@ -130,7 +129,7 @@ function tagged(
   const etag = `"${createHash("sha512").update(JSON.stringify(document)).digest("hex").toUpperCase()}"`;
   const headers = { etag, vary: "Accept", "cache-control": "public" };
   if (request.ifNoneMatch === etag) return { status: 304, headers, body: new Uint8Array(0) };
-  const { mediaType, body } = write(document, accepted, request, options);
+  const { mediaType, body } = writeDocument(document, accepted, request, options.protobuf);
   return {
     status: 200,
     headers: {
@@ -138,35 +137,6 @@ function tagged(
       "content-type": `${mediaType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
     },
     body,
-  };
-}
-
-interface Written {
-  readonly mediaType: string;
-  readonly body: Uint8Array;
-}
-
-/**
- * Encodes the document in the negotiated form; as JSON if it has no protobuf form here, which
- * clients of protobuf read too.
- */
-function write(
-  document: JsonObject,
-  { mediaType, pretty }: AcceptedDiscovery,
-  request: DiscoveryRequest,
-  { protobuf }: DiscoveryOptions,
-): Written {
-  if (request.audit?.wantsResponseObject)
-    request.audit.takeResponseObject(encoder.encode(JSON.stringify(document)));
-  const envelope =
-    mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
-  if (envelope) return { mediaType, body: envelope };
-  if (mediaType === "application/yaml")
-    return { mediaType, body: encoder.encode(formatYaml(document)) };
-  const text = JSON.stringify(document);
-  return {
-    mediaType: "application/json",
-    body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`),
   };
 }
 
@@ -182,10 +152,12 @@ function indexOf(groups: readonly ServedGroup[]): string[] {
     "/apis/",
     ...served,
     ...healthPaths(),
+    "/metrics/slis",
     "/openapi/v2",
     "/openapi/v3",
     "/openapi/v3/",
     "/metrics",
+    "/statusz",
     "/version",
     ...tokenMetadataPaths,
   ].toSorted(compareBytewise);

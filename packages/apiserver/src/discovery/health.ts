@@ -69,6 +69,9 @@ export function healthText(path: string, query: string): string | undefined {
   return `${lines.join("")}${name} check passed\n`;
 }
 
+/** The checks of `healthz`, `livez` or `readyz`; undefined for any other name. */
+export const healthChecks = (name: string): readonly string[] | undefined => checks.get(name);
+
 /** Paths of all checks, for the index of paths. */
 export function healthPaths(): readonly string[] {
   return [...checks].flatMap(([name, names]) => [

@@ -3,21 +3,18 @@
 import type { JsonObject, Status } from "homeostat/api";
 import type { DiscoveryRequest } from "./discovery-request.ts";
 import type { ApiResponse } from "../apimachinery/handler.ts";
+import { type EncodeProtobuf, writeStatus } from "./write-document.ts";
 
 /**
  * The refusal before a handler runs: 405 for methods other than GET, 406 for unknown media types.
  */
 export function refusal(
-  request: Pick<DiscoveryRequest, "method" | "accept" | "audit">,
+  request: DiscoveryRequest,
   offered: readonly string[],
+  protobuf: EncodeProtobuf | undefined,
 ): ApiResponse | undefined {
   const status = faultOf(request, offered);
-  if (!status) return undefined;
-  const { audit } = request;
-  const text = JSON.stringify(status);
-  audit?.takeStatus(status);
-  audit?.takeResponseObject(new TextEncoder().encode(text));
-  return json(status.code, `${text}\n`);
+  return status && writeStatus(status, request, protobuf);
 }
 
 function faultOf(
@@ -41,9 +38,13 @@ function faultOf(
   );
 }
 
-/** A response with a failure Status. */
-export const failure = (code: number, reason: string, message: string): ApiResponse =>
-  json(code, `${JSON.stringify(failureStatus(code, reason, message))}\n`);
+/** The failure of a handler that negotiates by itself. */
+export const notAcceptable = (offered: readonly string[]): Status =>
+  failureStatus(
+    406,
+    "NotAcceptable",
+    `only the following media types are accepted: ${offered.join(", ")}`,
+  );
 
 const failureStatus = (
   code: number,

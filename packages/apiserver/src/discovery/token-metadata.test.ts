@@ -5,11 +5,9 @@ import { tokenMetadata } from "./token-metadata.ts";
 
 const issuer = createTokenIssuer();
 const ask = (path: string, accept = ""): ReturnType<typeof tokenMetadata> =>
-  tokenMetadata(
-    { method: "GET", path, query: "", accept, pretty: false },
-    issuer,
-    "127.0.0.1:6443",
-  );
+  tokenMetadata({ method: "GET", path, query: "", accept, pretty: false }, issuer, {
+    address: "127.0.0.1:6443",
+  });
 const textOf = (answer: ReturnType<typeof tokenMetadata>): string =>
   new TextDecoder().decode(answer!.body as Uint8Array);
 

@@ -5,6 +5,7 @@ import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { DiscoveryRequest } from "./discovery-request.ts";
 import { refusal } from "./installed-route.ts";
+import type { EncodeProtobuf } from "./write-document.ts";
 
 /** The public part of a TokenIssuer. */
 export interface PublicIssuer {
@@ -18,21 +19,27 @@ const keysPath = "/openid/v1/jwks";
 /** The paths of the metadata. */
 export const tokenMetadataPaths = [configurationPath, keysPath];
 
+interface TokenMetadataOptions {
+  /** The address of this server as `host:port`. */
+  readonly address: string;
+  readonly protobuf?: EncodeProtobuf;
+}
+
 /** Answers the two paths; undefined for every other. */
 export function tokenMetadata(
   request: DiscoveryRequest,
   issuer: PublicIssuer,
-  address: string,
+  { address, protobuf }: TokenMetadataOptions,
 ): ApiResponse | undefined {
   const plain = request.path.replace(/(?<=.)\/$/, "");
   if (plain === configurationPath)
     return (
-      refusal(request, ["application/json"]) ??
+      refusal(request, ["application/json"], protobuf) ??
       response("application/json", configuration(issuer, address))
     );
   if (plain === keysPath)
     return (
-      refusal(request, ["application/jwk-set+json"]) ??
+      refusal(request, ["application/jwk-set+json"], protobuf) ??
       response("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] })
     );
   return undefined;

@@ -195,6 +195,8 @@ function pathsOf(
       ...(protobuf ? { protobuf } : {}),
       issuer,
       remote: aggregator,
+      clock: options.runtime.clock,
+      startedAtMs: options.runtime.clock.now(),
     }),
     openApiPaths(options, { catalog, data, remote: aggregator }),
   ];

@@ -39,6 +39,7 @@ import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createWebhookClient, type WebhookClient } from "../webhook-client/webhook-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
+import { HealthMetrics } from "./health-metrics.ts";
 import { RequestMetrics } from "./metrics.ts";
 
 export interface GenericApiServerOptions {
@@ -104,7 +105,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     ...options,
     objects: createStoredObjects(store, catalog),
   });
-  const metrics = new RequestMetrics(core);
+  const metrics = [new RequestMetrics(core), new HealthMetrics(core.runtime.clock.now())] as const;
   const services: FilterServices = {
     core,
     tokens: (token) => {
@@ -114,7 +115,14 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     allowsAnonymous: allowsAnonymous(modes),
     impersonate: createImpersonation(authorization.authorize),
     authorizer: authorization.authorize,
-    paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
+    paths: [
+      ...(options.paths ?? []),
+      ...metrics.map(
+        (each): PathHandler =>
+          async (request) =>
+            each.answer(request),
+      ),
+    ],
     flows: flows.match,
     aggregator: options.aggregator,
     faults: options.faults,
@@ -231,7 +239,7 @@ function createAdmission(
 async function serve(
   api: ApiRequest,
   services: FilterServices,
-  metrics: RequestMetrics,
+  metrics: readonly (RequestMetrics | HealthMetrics)[],
 ): Promise<ApiResponse> {
   const request = openOrRefuse(api, services);
   if ("status" in request) return request;
@@ -239,7 +247,7 @@ async function serve(
   const answer =
     (namesProtobuf(api) && (await refuseUnloadedProtobuf(api, services))) ||
     (await respond(request, services));
-  metrics.count(request, answer.status);
+  for (const each of metrics) each.count(request, answer.status);
   return request.audit ? request.audit.complete(answer) : answer;
 }
 

@@ -9,6 +9,7 @@ import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
+import { figure, formatLabels, startTimeFigure } from "./prometheus-text.ts";
 
 const verbs: Readonly<Record<string, string>> = {
   create: "POST",
@@ -68,12 +69,7 @@ export class RequestMetrics {
       ),
       ...figure("apiserver_request_total", "counter", requestsHelp, this.#requestSeries()),
       ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
-      ...figure(
-        "process_start_time_seconds",
-        "gauge",
-        "[STABLE] Start time of the process since unix epoch in seconds",
-        new Map([["", this.#startedAtMs / 1000]]),
-      ),
+      ...startTimeFigure("STABLE", this.#startedAtMs),
       "",
     ].join("\n");
   }
@@ -168,21 +164,4 @@ function scopeOf({ isResource, verb, namespace, name }: ServerRequest["info"]): 
   if (!isResource) return "";
   if (name || verb === "create") return "resource";
   return namespace ? "namespace" : "cluster";
-}
-
-const formatLabels = (labels: Readonly<Record<string, string>>): string =>
-  `{${Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)}}`;
-
-function figure(
-  name: string,
-  type: string,
-  help: string,
-  values: ReadonlyMap<string, number>,
-): string[] {
-  if (values.size === 0) return [];
-  return [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} ${type}`,
-    ...[...values].map(([labels, value]) => `${name}${labels} ${value}`).toSorted(),
-  ];
 }

@@ -24,6 +24,7 @@ import {
   mapType,
   optionalType,
   sameType,
+  structType,
   type Type,
   typeOf,
   unwrapOptional,
@@ -99,9 +100,11 @@ class Checker {
     }
     const variable = this.#environment.variables.get(name);
     if (variable) return variable;
+    const constant = this.#environment.constants.get(name);
+    if (constant !== undefined) return typeOfValue(constant);
+    const struct = this.#environment.struct(name);
     const type =
-      this.#environment.types.get(name) ??
-      (this.#environment.struct(name) ? { kind: "struct" as const, name, params: [] } : undefined);
+      this.#environment.types.get(name) ?? (struct && (struct.literalType ?? structType(name)));
     return type && typeOf(type);
   }
 
@@ -109,7 +112,7 @@ class Checker {
     const name = node.testOnly ? undefined : qualifiedName(node);
     const found = name === undefined ? undefined : this.#lookup(name);
     if (found) {
-      node.ident = name!;
+      node.ident = name!.replace(/^\./, "");
       return found;
     }
     const type = this.#field(node.at, node.operand, node.field, "plain");
@@ -251,11 +254,10 @@ class Checker {
     if (node.name.startsWith(".")) node.name = node.name.slice(1);
     const made = found.kind === "type" ? found.params[0] : undefined;
     if (!made) return this.#error(node.at, `'${found.name}' is not a type`);
-    const type =
-      made.kind === "struct" ? made : this.#error(node.at, `'${made.name}' is not a message type`);
+    const isMessage = made.kind === "struct" || this.#environment.struct(node.name) !== undefined;
+    const type = isMessage ? made : this.#error(node.at, `'${made.name}' is not a message type`);
     for (const field of node.fields) {
-      const declared =
-        made.kind === "struct" ? this.#structField(field.at, made.name, field.name) : errorType;
+      const declared = this.#structField(field.at, node.name, field.name);
       const value = this.check(field.value);
       const given = field.optional ? this.#unwrapped(field.value, value) : value;
       if (!this.#bindings.assign(declared, given))

@@ -116,6 +116,7 @@ function assignableList(bindings: Bindings, a: readonly Type[], b: readonly Type
 
 /** null is assignable to these types. */
 const isNullable = (type: Type): boolean =>
+  type.nullable === true ||
   ["null", "opaque", "struct", "duration", "timestamp"].includes(type.kind);
 
 /** Whether `type` may stand for the variable; binds it, or widens its binding, when so. */

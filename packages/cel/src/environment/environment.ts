@@ -19,6 +19,10 @@ export interface Library {
   readonly macros?: MacroTable;
   /** Names that stand for types in expressions, e.g. `net.IP`. */
   readonly types?: readonly Type[];
+  /** Object types by name. */
+  readonly structs?: ReadonlyMap<string, StructDeclaration>;
+  /** Values by name. */
+  readonly constants?: ReadonlyMap<string, CelValue>;
   readonly checks?: readonly TreeCheck[];
   /** Types whose values are compared in one unit; all others are compared by size. */
   readonly equality?: readonly ConstantEquality[];
@@ -27,6 +31,8 @@ export interface Library {
 /** The fields of an object type. */
 export interface StructDeclaration {
   readonly name: string;
+  /** The type of its literals, where that is not an object type. */
+  readonly literalType?: Type;
   /** The type of a field; undefined when the type has no such field. */
   field(name: string): Type | undefined;
   /** Builds a value from `Name{field: value}`; absent when such literals are refused. */
@@ -38,6 +44,7 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly macros: MacroTable;
   readonly types: ReadonlyMap<string, Type>;
+  readonly constants: ReadonlyMap<string, CelValue>;
   readonly checks: readonly TreeCheck[];
   readonly variables: ReadonlyMap<string, Type>;
   /** Object types by name. */
@@ -56,6 +63,7 @@ export function createEnvironment(libraries: readonly Library[]): Environment {
       functions.set(declared.name, merge(functions.get(declared.name), declared));
     for (const [key, macro] of library.macros ?? []) macros.set(key, macro);
   }
+  const structs = new Map(libraries.flatMap((library) => [...(library.structs ?? [])]));
   const equals = functions.get("_==_");
   if (equals) {
     const price = equalityPrice(libraries.flatMap((library) => library.equality ?? []));
@@ -72,7 +80,8 @@ export function createEnvironment(libraries: readonly Library[]): Environment {
     ),
     checks: libraries.flatMap((library) => library.checks ?? []),
     variables: new Map(),
-    struct: () => undefined,
+    constants: new Map(libraries.flatMap((library) => [...(library.constants ?? [])])),
+    struct: (name) => structs.get(name),
   };
 }
 

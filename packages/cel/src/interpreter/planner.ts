@@ -10,6 +10,7 @@ import { planFunction } from "./planner-function.ts";
 import { planAnd, planConditional, planOr } from "./planner-logic.ts";
 import { findMember, indexValue } from "./member-access.ts";
 import { listCost, mapCost, structCost } from "../cost/price.ts";
+import type { Type } from "../types/type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { ValueList } from "../values/list.ts";
 import { ValueMap } from "../values/map.ts";
@@ -46,10 +47,22 @@ function planIdent(node: ast.Ident, scope: Scope): Plan {
     };
     return { evaluate, path: "variable" };
   }
-  return planVariable(node.name, scope) ?? constantPlan(new TypeValue(node.type!.params[0]!));
+  return planName(node.name, node.type!, scope);
 }
 
-/** A variable of the environment; undefined where the name is a type. */
+/** A variable, constant or type of the environment. */
+function planName(name: string, type: Type, scope: Scope): Plan {
+  const variable = planVariable(name, scope);
+  if (variable) return variable;
+  const { constants, types, struct } = scope.environment;
+  const constant = constants.get(name);
+  if (constant !== undefined) return constantPlan(constant);
+  if (!types.has(name) && struct(name)?.literalType)
+    throw new CelError(`reference to undefined type: ${name}`);
+  return constantPlan(new TypeValue(type.params[0]!));
+}
+
+/** A variable of the environment; undefined for any other name. */
 function planVariable(name: string, scope: Scope): Plan | undefined {
   if (!scope.environment.variables.has(name)) return undefined;
   scope.references.add(name);
@@ -63,8 +76,7 @@ function planVariable(name: string, scope: Scope): Plan | undefined {
 }
 
 function planSelect(node: ast.Select, scope: Scope): Plan {
-  if (node.ident !== undefined)
-    return planVariable(node.ident, scope) ?? constantPlan(new TypeValue(node.type!.params[0]!));
+  if (node.ident !== undefined) return planName(node.ident, node.type!, scope);
   const operand = planNode(node.operand, scope);
   const { evaluate } = operand;
   const { field } = node;

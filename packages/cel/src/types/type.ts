@@ -32,6 +32,8 @@ export interface Type {
   readonly kind: TypeKind;
   readonly name: string;
   readonly params: readonly Type[];
+  /** A scalar that null is assignable to: the type of protobuf's wrapper messages. */
+  readonly nullable?: true;
 }
 
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });
@@ -61,6 +63,7 @@ export const mapType = (key: Type, value: Type): Type => ({
   name: "map",
   params: [key, value],
 });
+export const nullableType = (wrapped: Type): Type => ({ ...wrapped, nullable: true });
 export const typeOf = (type: Type): Type => ({ kind: "type", name: "type", params: [type] });
 export const structType = (name: string): Type => ({ kind: "struct", name, params: [] });
 export const opaqueType = (name: string, ...params: Type[]): Type => ({
@@ -109,7 +112,7 @@ export function unwrapOptional(type: Type): Type | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.params[0] : undefined;
 }
 
-/** Same kind, name and parameters. */
+/** Same kind, name and parameters. A nullable scalar is the same as the scalar. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true;
   return (
@@ -120,9 +123,10 @@ export function sameType(a: Type, b: Type): boolean {
   );
 }
 
-/** A type as messages show it, e.g. `list(map(string, int))`, `timestamp`. */
+/** A type as messages show it, e.g. `list(map(string, int))`, `timestamp`, `wrapper(int)`. */
 export function formatType(type: Type): string {
   if (type === anyType) return "any";
+  if (type.nullable) return `wrapper(${type.name})`;
   if (type.kind === "null" || type.kind === "duration" || type.kind === "timestamp")
     return type.kind;
   return type.params.length === 0
@@ -135,6 +139,7 @@ export function formatType(type: Type): string {
  * `null_type`.
  */
 export function runtimeName(type: Type): string {
+  if (type.nullable) return `wrapper(${type.name})`;
   return type.params.length === 0
     ? type.name
     : `${type.name}(${type.params.map(runtimeName).join(", ")})`;

@@ -153,3 +153,35 @@ test("a limit range without a name gets one", () => {
   assert.match(String(nameOf({})), /^[\da-f]{8}-[\da-f]{4}-4/);
   assert.equal(nameOf({ name: "a" }), "a");
 });
+
+test("annotations of nodes that hold JSON are validated", () => {
+  const errors = (name: string, text: string): readonly string[] =>
+    openKind("", "nodes").create({
+      metadata: { name: "a", annotations: { [`scheduler.alpha.kubernetes.io/${name}`]: text } },
+    }).errors;
+  const avoided = (text: string): readonly string[] => errors("preferAvoidPods", text);
+  const refused =
+    'metadata.annotations.AvoidPods: Invalid value: "scheduler.alpha.kubernetes.io/preferAvoidPods": ';
+  const at = "metadata.annotations.scheduler.alpha.kubernetes.io";
+  const by = (controller: string): string =>
+    `{"preferAvoidPods":[{"podSignature":{"podController":{"controller":${controller}}}}]}`;
+  assert.deepEqual(avoided(by("true")), []);
+  assert.deepEqual(avoided(by("false")), [
+    `${at}/preferAvoidPods[0].PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
+  ]);
+  assert.deepEqual(avoided('{"preferAvoidPods":[null]}'), [
+    `${at}/preferAvoidPods[0].PodSignature: Required value`,
+  ]);
+  assert.deepEqual(avoided("{"), [`${refused}unexpected end of JSON input`]);
+  assert.deepEqual(avoided('{"PreferAvoidPods":[{"reason":1},{"message":true}]}'), [
+    `${refused}json: cannot unmarshal number into Go struct field PreferAvoidPodsEntry.preferAvoidPods.reason of type string`,
+  ]);
+  assert.deepEqual(avoided('{"preferAvoidPods":[{"reason":1,"evictionTime":"x"}]}'), [
+    `${refused}parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`,
+  ]);
+  assert.deepEqual(errors("taints", '[{"key":"a","Effect":"NoSchedule"}]'), []);
+  assert.deepEqual(errors("taints", '[{"key":"a"}]'), [`${at}/taints[0].effect: Required value`]);
+  assert.deepEqual(errors("taints", "{}"), [
+    'metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": json: cannot unmarshal object into Go value of type []core.Taint',
+  ]);
+});

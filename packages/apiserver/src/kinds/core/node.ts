@@ -10,7 +10,7 @@ import {
   labelKeyFaults,
   labelValueFaults,
 } from "homeostat/api";
-import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
+import type { Node, NodeAddress, NodeStatus, Taint } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
@@ -21,6 +21,7 @@ import { keepOld } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
+import { annotationErrors } from "./node-annotations.ts";
 import { proxyToNode } from "./proxy/node-proxy.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -93,7 +94,8 @@ function addNotReadyTaint(object: Decoded<Node>): void {
 
 function validateNode(object: Decoded<Node>): FieldError[] {
   return [
-    ...taintErrors(object),
+    ...annotationErrors(object, validateTaints),
+    ...validateTaints(object.spec?.taints, "metadata.taints"),
     ...resourceErrors(object),
     ...featureErrors(object),
     ...cidrErrors(object.spec?.podCIDRs ?? []),
@@ -101,9 +103,12 @@ function validateNode(object: Decoded<Node>): FieldError[] {
 }
 
 /** Upstream's path of taints begins with metadata. */
-function taintErrors(object: Decoded<Node>): FieldError[] {
+function validateTaints(
+  taints: readonly Decoded<Taint>[] | null | undefined,
+  at: string,
+): FieldError[] {
   const seen = new Set<string>();
-  return eachItem(object.spec?.taints, "metadata.taints", (taint, path) => {
+  return eachItem(taints, at, (taint, path) => {
     const [key, value, effect] = [taint.key ?? "", taint.value ?? "", taint.effect ?? ""];
     const valueFaults = labelValueFaults(value);
     const errors = [
@@ -192,6 +197,7 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
   );
   const provider = before.providerID ?? "";
   return [
+    ...annotationErrors(object, validateTaints),
     ...resourceErrors(object),
     ...featureErrors(object),
     ...addressErrors(object.status?.addresses ?? []),
@@ -204,7 +210,7 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
         'node updates may not change providerID except from "" to valid',
       ),
     ),
-    ...taintErrors(object),
+    ...validateTaints(object.spec?.taints, "metadata.taints"),
     ...errorIf((spec.externalID ?? "") !== (before.externalID ?? ""), () =>
       fieldError.forbidden("spec.externalID", "may not be updated"),
     ),

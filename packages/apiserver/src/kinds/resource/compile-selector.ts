@@ -39,7 +39,7 @@ export function compileSelector(expression: string, age: Age): CompiledSelector 
   const compiled = compileExpression(expression, environmentOf(age));
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues}` };
   const type = "program" in compiled ? compiled.program.type : compiled.type;
-  if (type.kind !== "bool" && type !== anyType)
+  if ((type.kind !== "bool" || type.nullable) && type !== anyType)
     return { fault: `must evaluate to bool or the unknown type, not ${runtimeName(type)}` };
   if ("failure" in compiled) return { fault: `program instantiation failed: ${compiled.failure}` };
   return { cost: estimateCost(compiled.program.root, sizeAt).max };

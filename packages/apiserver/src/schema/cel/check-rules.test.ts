@@ -69,6 +69,10 @@ describe("the expressions of rules", () => {
     assert.deepEqual(expressions(withRule({ rule: "self.owner" })), [
       `${at}.rule: ${printed("self.owner")}cel expression must evaluate to a bool`,
     ]);
+    const wrapped = "google.protobuf.BoolValue{}";
+    assert.deepEqual(expressions(withRule({ rule: wrapped })), [
+      `${at}.rule: ${printed(wrapped)}cel expression must evaluate to a bool`,
+    ]);
     assert.deepEqual(expressions(withRule({ rule: "true", messageExpression: "self.lanes" })), [
       `${at}.messageExpression: ${printed("true", '"Message":"","MessageExpression":"self.lanes"')}messageExpression must evaluate to a string`,
     ]);

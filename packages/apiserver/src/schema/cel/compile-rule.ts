@@ -126,7 +126,7 @@ function compileTyped(
   if ("issues" in compiled)
     return { error: complaints.issues + compiled.issues, usesOldSelf: false };
   const type = "program" in compiled ? compiled.program.type : compiled.type;
-  if (type.kind !== kind) return { error: complaints.type, usesOldSelf: false };
+  if (type.kind !== kind || type.nullable) return { error: complaints.type, usesOldSelf: false };
   if ("failure" in compiled)
     return {
       error: complaints.failure + compiled.failure,

@@ -1,0 +1,30 @@
+// Metrics in Prometheus' text format.
+// Upstream: github.com/prometheus/common/expfmt.
+
+/** e.g. `{name="ping",type="readyz"}` */
+export const formatLabels = (labels: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)}}`;
+
+/** One metric; nothing if it has no values. */
+export function figure(
+  name: string,
+  type: string,
+  help: string,
+  values: ReadonlyMap<string, number>,
+): string[] {
+  if (values.size === 0) return [];
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...[...values].map(([labels, value]) => `${name}${labels} ${value}`).toSorted(),
+  ];
+}
+
+/** The start time of the process, which several paths publish under different stabilities. */
+export const startTimeFigure = (stability: "STABLE" | "ALPHA", startedAtMs: number): string[] =>
+  figure(
+    "process_start_time_seconds",
+    "gauge",
+    `[${stability}] Start time of the process since unix epoch in seconds${stability === "ALPHA" ? "." : ""}`,
+    new Map([["", startedAtMs / 1000]]),
+  );

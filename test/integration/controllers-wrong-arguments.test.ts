@@ -13,12 +13,16 @@ import {
   finalPhase,
   HomeostatError,
   installDefinitions,
+  isReady,
+  keepRevisions,
   metadataOf,
   owned,
   phase,
   phaseMachine,
   phaseStatus,
   refs,
+  retryOnConflict,
+  rollBack,
   runMain,
   toCustomResourceDefinition,
 } from "homeostat";
@@ -38,6 +42,12 @@ const Staged = defineResource({
   spec: z.object({}),
   status: z.object({ machine: phaseStatus("A") }),
 });
+const idleManager = () =>
+  createManager({
+    operator: "op",
+    client,
+    controllers: [defineController(Box, { reconcile() {} })],
+  });
 const observe = () => 1;
 const decide = () => ({ does: "wait", what: "x" });
 
@@ -266,6 +276,66 @@ const wrong: readonly (readonly [name: string, call: () => unknown, message: Reg
     "loadKubeconfig of a text without the context",
     () => loadKubeconfig({ text: "kind: Config", context: "x" }),
     /^ERR_KUBECONFIG_NO_CONTEXT: reading the given text: context "x" does not exist/,
+  ],
+  [
+    "client.create() without a kind, and without an object",
+    () => given(client.create.bind(client))(undefined, {}),
+    /^ERR_KIND_ARGUMENT: calling a client: its first argument is nothing, expected a kind$/,
+  ],
+  [
+    "client.update(kind)",
+    () => given(client.update.bind(client))(ConfigMap),
+    /^ERR_ARGUMENT: writing a ConfigMap: an argument is nothing, expected an object with metadata$/,
+  ],
+  [
+    "client.patch(kind, name)",
+    () => given(client.patch.bind(client))(ConfigMap, { namespace: "n", name: "a" }),
+    /^ERR_CLIENT_REQUEST: PATCH .*: expected a patch of type merge, strategic or json, got undefined$/,
+  ],
+  [
+    "client.get of a name that is a number",
+    () => given(client.get.bind(client))(ConfigMap, { namespace: "n", name: 5 }),
+    /^ERR_CLIENT_NAME: .*expected the name of one object without "\/" or "%", got 5$/,
+  ],
+  [
+    "retryOnConflict of a promise",
+    () => given(retryOnConflict)(Promise.resolve()),
+    /^ERR_ARGUMENT: retryOnConflict\(…\): an argument is a promise, which is not awaited, expected a function/,
+  ],
+  [
+    "isReady of an object that is not awaited",
+    () => given(isReady)(Pod, Promise.resolve()),
+    /^ERR_ARGUMENT: isReady\(Pod, …\): an argument is a promise, which is not awaited, expected an object/,
+  ],
+  [
+    "isReady()",
+    () => given(isReady)(),
+    /^ERR_KIND_ARGUMENT: isReady\(…\): its first argument is nothing, expected a kind$/,
+  ],
+  [
+    "keepRevisions()",
+    () => given(keepRevisions)(),
+    /^ERR_ARGUMENT: keepRevisions\(…\): an argument is nothing, expected the context of a reconcile$/,
+  ],
+  [
+    "rollBack of revisions that are not awaited",
+    () => given(rollBack)({}, Promise.resolve(), {}),
+    /^ERR_ARGUMENT: rollBack\(…\): an argument is a promise, .*expected what keepRevisions resolves to$/,
+  ],
+  [
+    "rollBack without options",
+    () => given(rollBack)({}, { all: [] }),
+    /^ERR_ARGUMENT: rollBack\(…\): an argument is nothing, expected \{ kind, to, restore \}$/,
+  ],
+  [
+    "manager.pause(kind)",
+    () => given(idleManager().pause)(ConfigMap),
+    /^ERR_ARGUMENT: naming a ConfigMap to a manager: an argument is nothing, expected "namespace\/name"$/,
+  ],
+  [
+    "manager.explain()",
+    () => given(idleManager().explain)(),
+    /^ERR_KIND_ARGUMENT: naming an object to a manager: its first argument is nothing, expected a kind$/,
   ],
 ];
 

@@ -10,14 +10,16 @@ const noKind = (what: string) =>
   `ERR_KIND_ARGUMENT: ${what}: its first argument is nothing, expected a kind`;
 const noName =
   'ERR_CLIENT_NAME: building a request for Part: expected the name of one object without "/" or "%", got ""';
+const noBody =
+  "ERR_ARGUMENT: writing a Part: an argument is nothing, expected an object with metadata";
 
 describeLaws("wrong calls", ({ run, client: open }) => {
-  it("of own, cache and client name what they lack", async () => {
+  it("of own, cache, client and status name what they lack", async () => {
     const said = new Map<string, string>();
     const controller = defineController(Box, {
       owns: [Part],
       async reconcile(context) {
-        const { own, cache, client } = context as any;
+        const { own, cache, client, status } = context as any;
         const calls: Readonly<Record<string, () => unknown>> = {
           "own()": () => own(),
           "own(Part)": () => own(Part),
@@ -29,6 +31,13 @@ describeLaws("wrong calls", ({ run, client: open }) => {
           "client.get(Part)": () => client.get(Part),
           "client.list()": () => client.list(),
           "client.delete()": () => client.delete(),
+          "client.create(Part)": () => client.create(Part),
+          "client.update(Part)": () => client.update(Part),
+          "client.apply(Part)": () => client.apply(Part),
+          "client.upsert(Part)": () => client.upsert(Part),
+          "client.upsert(Part, a)": () => client.upsert(Part, "a"),
+          "client.upsert(Part, a, fn)": () => client.upsert(Part, "a", () => {}),
+          "status()": () => status(),
         };
         for (const [name, call] of Object.entries(calls))
           try {
@@ -41,7 +50,7 @@ describeLaws("wrong calls", ({ run, client: open }) => {
     });
     await run([controller], async (client) => {
       await client.create(Box, Box("b", {}));
-      await until(() => said.size === 10);
+      await until(() => said.size === 17);
       assert.deepEqual(Object.fromEntries(said), {
         "own()": noKind("own(…)"),
         "own(Part)":
@@ -56,6 +65,17 @@ describeLaws("wrong calls", ({ run, client: open }) => {
         "client.get(Part)": noName,
         "client.list()": noKind("calling context.client"),
         "client.delete()": noKind("calling context.client"),
+        "client.create(Part)": noBody,
+        "client.update(Part)": noBody,
+        "client.apply(Part)": noBody,
+        "client.upsert(Part)":
+          "ERR_ARGUMENT: client.upsert(Part undefined, …): an argument is nothing, expected a function that returns the object",
+        "client.upsert(Part, a)":
+          "ERR_ARGUMENT: client.upsert(Part a, …): an argument is nothing, expected a function that returns the object",
+        "client.upsert(Part, a, fn)":
+          "ERR_ARGUMENT: client.upsert(Part a, …) with what its function returns: an argument is nothing, expected an object with metadata",
+        "status()":
+          "ERR_ARGUMENT: status(…): an argument is nothing, expected an object with its fields",
       });
     });
   });

@@ -19,6 +19,7 @@ import type {
   WriteOptions,
 } from "./client.ts";
 import { assertKind } from "../api/check-kind.ts";
+import { argumentError } from "../util/argument-error.ts";
 import { checkClientOptions } from "./check-client-options.ts";
 import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
@@ -297,10 +298,9 @@ class ScopedClient implements Client {
 
   /** The request body, with apiVersion and kind set unless a subresource has another kind. */
   #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
+    assertKind(kind, "calling a client");
     if (!isObject(manifest as Json) || !isObject((manifest as JsonObject)["metadata"]))
-      throw new TypeError(
-        `writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(manifest)?.slice(0, 100)}`,
-      );
+      throw argumentError(`writing a ${kind.kind}`, manifest, "an object with metadata");
     const body = writable(manifest as JsonObject);
     if (body["apiVersion"] !== undefined && body["kind"] !== undefined) return body;
     return options.subresource && options.subresource !== "status"

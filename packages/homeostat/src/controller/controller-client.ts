@@ -3,6 +3,8 @@
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { assertKind } from "../api/check-kind.ts";
+import { argumentError } from "../util/argument-error.ts";
+import { isOptions } from "../util/option-faults.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { KindResolver } from "../client/discovery/kind-resolver.ts";
@@ -144,11 +146,11 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         return run.observe(items);
       }),
     create: (kind, manifest) =>
-      write(kind, [`create(${nameOf(kind)})`, manifest.metadata, { wanted: manifest }], () =>
+      write(kind, [`create(${nameOf(kind)})`, ...bodyOf(kind, manifest as KubeObject)], () =>
         client.create(kind, manifest),
       ),
     update: (kind, object) =>
-      write(kind, [`update(${nameOf(kind)})`, ...wholeBody(object as KubeObject)], () =>
+      write(kind, [`update(${nameOf(kind)})`, ...bodyOf(kind, object as KubeObject, true)], () =>
         client.update(kind, object),
       ),
     upsert: (kind, address, mutate) =>
@@ -156,7 +158,7 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
       ) as never,
     apply: (kind, manifest, options) =>
-      write(kind, [`apply(${nameOf(kind)})`, manifest.metadata, { wanted: manifest }], () =>
+      write(kind, [`apply(${nameOf(kind)})`, ...bodyOf(kind, manifest as KubeObject)], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
@@ -204,8 +206,12 @@ type Writing = readonly [
   body?: Pick<GuardedBody, "wanted" | "isWhole">,
 ];
 
-const wholeBody = (object: KubeObject) =>
-  [object.metadata, { wanted: object, isWhole: true }] as const;
+/** @throws ERR_ARGUMENT */
+function bodyOf({ kind }: Kind, wanted: KubeObject | undefined, isWhole = false) {
+  if (!isOptions(wanted?.metadata))
+    throw argumentError(`writing a ${kind}`, wanted, "an object with metadata");
+  return [wanted!.metadata, { wanted: wanted!, isWhole }] as const;
+}
 
 /** Ways to start a request, so that the run knows of it. */
 function trackedCalls(client: Client, { scope, reads: undeclared, guards }: ClientRun) {
@@ -245,11 +251,20 @@ function trackedCalls(client: Client, { scope, reads: undeclared, guards }: Clie
 }
 
 function upsertObject(client: Client, { scope, runtime, guards }: ClientRun, one: Upsert) {
-  scope.record.reads(one.kind);
   const { kind } = one;
+  const call = `client.upsert(${title(kind, one.key as ObjectAddress)}, …)`;
+  if (typeof one.mutate !== "function")
+    throw argumentError(call, one.mutate, "a function that returns the object");
+  scope.record.reads(kind);
   const key = keyIn(client, kind, one.key as string | ObjectAddress);
   const mutate: Upsert["mutate"] = (current) => {
     const next = one.mutate(current);
+    if (!isOptions(next?.metadata))
+      throw argumentError(
+        `${call} with what its function returns`,
+        next,
+        "an object with metadata",
+      );
     const metadata = { ...current?.metadata, ...next.metadata };
     guards({ kind, key, wanted: { ...next, metadata }, isWhole: true, current });
     return next;
@@ -299,7 +314,7 @@ function keyIn(
   { scope }: Kind,
   address: string | Partial<ObjectAddress>,
 ): ObjectKey {
-  const { name = "", namespace = usual } =
-    typeof address === "string" ? { name: address } : address;
+  const { name = "", namespace = usual }: Partial<ObjectAddress> =
+    typeof address === "string" ? { name: address } : (address ?? {});
   return scope === "Cluster" ? { name } : { name, namespace };
 }

@@ -37,10 +37,9 @@ import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
-import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
+import { ProgressWrites } from "./voice/progress-writes.ts";
 import { RunVoice } from "./voice/run-voice.ts";
-import { writeProgress } from "./voice/write-progress.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -77,13 +76,12 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, { primary, warnings, stopping: stopping.signal });
-  const { echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
-    echoes,
+    echoes: state.echoes,
     warnings,
     saw: (key, id, object) => state.loops.saw(key, id, object),
     gone: (key) => gone(state, key),
@@ -109,10 +107,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      const shown = showUnlooped(state, stopTimers(state));
+      for (const key of stopTimers(state)) state.progress.unloop(key);
       draining.abort();
-      const ended = Promise.all([queue.shutDown(), shown]);
-      if (workers.length > 0) await drain(ended, { ...runtime, stopping, drainMs });
+      const ended = workers.length > 0 ? queue.shutDown() : Promise.resolve();
+      const settled = ended.then(() => state.progress.settled());
+      await drain(settled, { ...runtime, stopping, drainMs });
       await Promise.all(workers);
       await lender.settled();
     },
@@ -189,9 +188,8 @@ function createState(
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
-  const progress = (key: string, verdict: Verdict): Promise<void> =>
-    writeProgress(dependencies, parseObjectKey(key), verdict);
-  const overdueSignals = watchDeadlines(options, { voice, writeProgress: progress });
+  const progress = new ProgressWrites(dependencies, states, stopping);
+  const overdueSignals = watchDeadlines(options, { voice, progress });
   return {
     options,
     states,
@@ -207,7 +205,7 @@ function createState(
     overdueSignals,
     dynamicWatches: dependencies.dynamicWatches,
     stopping,
-    writeProgress: progress,
+    progress,
     reconcile: ({ key }, scope) => reconcileWatching(dependencies, key, scope),
     timeoutMs: parseDuration(options.definition.timeout),
   };
@@ -283,17 +281,6 @@ function stopTimers({
   overdueSignals.stop();
   dynamicWatches.stop();
   return loopWatch.stop();
-}
-
-/**
- * A loop ends with its controller: its condition would stay on the object for ever. Runs that have
- * not ended see no loop any more, and write after this.
- */
-function showUnlooped(
-  { writeProgress }: RunnerState,
-  looping: readonly string[],
-): Promise<unknown> {
-  return Promise.all(looping.map((key) => writeProgress(key, { is: "current" })));
 }
 
 async function work(

@@ -15,7 +15,12 @@ export type Progress =
       /** What was thrown. Not enumerable: states are printed and compared as data. */
       readonly error?: unknown;
     }
-  | { readonly at: "stalled"; readonly because: string; readonly hint?: string };
+  | {
+      readonly at: "stalled";
+      readonly because: string;
+      readonly hint?: string;
+      /** As of `retrying`. */ readonly error?: unknown;
+    };
 
 /** One object's state under one controller. */
 export interface ObjectState {

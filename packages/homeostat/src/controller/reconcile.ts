@@ -153,6 +153,7 @@ async function runAndWriteStatus(
     if (notAwaited) throw notAwaited;
     await run.owning?.finish();
     scope.end();
+    if (!outcome) reportUnused(dependencies, run);
   } catch (error) {
     scope.end();
     if (!isHomeostatError(error, "ERR_OWN_REMAINING")) {
@@ -160,7 +161,6 @@ async function runAndWriteStatus(
       throw error;
     }
   }
-  if (!outcome) reportUnused(dependencies, run);
   const result = outcome ?? heldBy(run);
   const verdict = verdictOfRun(dependencies, run, result);
   const written = await writeStatus(dependencies, run, run.caller, verdict).catch(

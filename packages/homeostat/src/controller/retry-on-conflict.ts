@@ -1,6 +1,7 @@
 // Repeats a write that met another writer.
 // Upstream: k8s.io/client-go/util/retry/util.go (RetryOnConflict, DefaultRetry, DefaultBackoff),
 // k8s.io/apimachinery/pkg/util/wait/backoff.go (Backoff.Step).
+import { argumentError } from "../util/argument-error.ts";
 import { isConflict } from "../api/status.ts";
 import { type Entropy, unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -42,6 +43,8 @@ export async function retryOnConflict<T>(
   write: (attempt: number) => Promise<T>,
   { backoff = defaultRetry, runtime = createSystemRuntime(), signal }: RetryOnConflictOptions = {},
 ): Promise<T> {
+  if (typeof write !== "function")
+    throw argumentError("retryOnConflict(…)", write, "a function that writes");
   for (let attempt = 0; ; attempt++) {
     try {
       return await write(attempt);

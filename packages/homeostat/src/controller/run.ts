@@ -22,6 +22,8 @@ import type {
 } from "./define-controller.ts";
 import { kindId } from "./echo/run-record.ts";
 import { addFinalizer, hasFinalizer } from "./finalizer.ts";
+import { argumentError } from "../util/argument-error.ts";
+import { isOptions } from "../util/option-faults.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
@@ -120,6 +122,7 @@ export class Run implements ContextRun {
 
   status(fields: Readonly<Record<string, unknown>>): void {
     this.scope.assertRunning("status(…)");
+    if (!isOptions(fields)) throw argumentError("status(…)", fields, "an object with its fields");
     this.#reads.writes("sets its status");
     refuseUndeclaredFields(this.#dependencies.definition, fields);
     setStatusFields(this.intent, fields);

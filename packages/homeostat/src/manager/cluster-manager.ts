@@ -1,6 +1,8 @@
 // The manager of one cluster: one client, one cache, one runner per controller, started and stopped
 // in order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
 // the connection closes.
+import { assertKind } from "../api/check-kind.ts";
+import { argumentError } from "../util/argument-error.ts";
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
 import { ContestedObjects } from "../cache/contested-objects.ts";
@@ -146,13 +148,16 @@ function runnersOf(
   kind: Kind,
   key: RequestKey,
 ): readonly ControllerRunner[] {
+  assertKind(kind, "naming an object to a manager");
+  if (typeof nameOf(key) !== "string")
+    throw argumentError(`naming a ${kind.kind} to a manager`, key, '"namespace/name"');
   if (typeof key === "object" && key.cluster !== (options.cluster ?? "")) return [];
   return runners.filter(
     (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
   );
 }
 
-const nameOf = (key: RequestKey): string => (typeof key === "string" ? key : key.key);
+const nameOf = (key: RequestKey): string => (typeof key === "string" ? key : key?.key);
 
 function clusterOf({ options: { cluster } }: ManagerState): { readonly cluster?: string } {
   return cluster === undefined ? {} : { cluster };

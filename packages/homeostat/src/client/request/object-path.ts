@@ -35,7 +35,8 @@ export function objectPath(
   subresource?: string,
 ): string {
   if (
-    !key.name ||
+    typeof key.name !== "string" ||
+    key.name === "" ||
     key.name === "." ||
     key.name === ".." ||
     key.name.includes("/") ||

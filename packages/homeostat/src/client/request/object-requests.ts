@@ -117,10 +117,11 @@ export function patchRequest(
   options: ManagedWrite,
 ): ApiRequest {
   const path = objectPath(kind, key, options.subresource);
-  if (!Object.hasOwn(patchTypes, patch.type))
+  const type: unknown = (patch as Patch | undefined | null)?.type;
+  if (!Object.hasOwn(patchTypes, type as string))
     throw new HomeostatError(
       "ERR_CLIENT_REQUEST",
-      `PATCH ${path}: expected a patch of type merge, strategic or json, got ${JSON.stringify(patch.type)}`,
+      `PATCH ${path}: expected a patch of type merge, strategic or json, got ${JSON.stringify(type)}`,
       { hint: 'Pass { type: "merge", body: { … } }.' },
     );
   return {

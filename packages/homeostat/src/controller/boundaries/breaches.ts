@@ -27,6 +27,8 @@ export interface BreachId {
 
 /** Breaches of one code remembered; what follows is not reported. */
 const remembered = 1000;
+/** As above, of those that one mistake makes on each object. */
+const rememberedOfObjects = 20;
 
 /** The breaches of one controller. */
 export class Breaches {
@@ -44,7 +46,7 @@ export class Breaches {
   /** `find` describes the breach, and is called for the first one only. */
   add(code: Breach["code"], { id, key }: BreachId, find: () => FoundBreach): void {
     const ids = this.#ids.get(code) ?? new Set();
-    if (ids.has(id) || ids.size >= remembered) return;
+    if (ids.has(id) || ids.size >= mostOf(code)) return;
     this.#ids.set(code, ids.add(id));
     const breach = { controller: this.#controller, code, ...find() };
     this.#found.push(breach);
@@ -56,3 +58,6 @@ export class Breaches {
     return [...this.#found];
   }
 }
+
+const mostOf = (code: Breach["code"]): number =>
+  code === "ERR_RESULT_UNUSED" ? rememberedOfObjects : remembered;

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { isReady } from "./is-ready.ts";
 
 const kindOf = (apiVersion: string, kind: string, definition?: object): Kind =>
-  ({ apiVersion, kind, definition }) as unknown as Kind;
+  ({ apiVersion, kind, resource: "any", definition }) as unknown as Kind;
 
 const at = (kind: Kind, { spec, status, ...metadata }: Record<string, unknown>): boolean =>
   isReady(kind, {

@@ -1,6 +1,9 @@
 // Whether an owned object does what it is for, as far as its own status says. Pure.
 // Upstream: sigs.k8s.io/cli-utils/pkg/kstatus/status/core.go and generic.go; one difference: a Job
 // is ready when it is complete, not when it has started.
+import { assertKind } from "../../api/check-kind.ts";
+import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
 import type { Condition, Kind, ObjectOf } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
@@ -40,7 +43,10 @@ const checks: Readonly<Record<string, Check>> = {
  * with `order` waits for.
  */
 export function isReady<K extends Kind>(kind: K, candidate: ObjectOf<K> | undefined): boolean {
-  if (candidate === undefined) return false;
+  assertKind(kind, "isReady(…)");
+  if (candidate === undefined || candidate === null) return false;
+  if (!isOptions((candidate as KubeObject).metadata))
+    throw argumentError(`isReady(${kind.kind}, …)`, candidate, "an object, or undefined");
   const object = candidate as KubeObject;
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) return false;

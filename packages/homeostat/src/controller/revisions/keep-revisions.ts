@@ -2,6 +2,8 @@
 // order are those of the StatefulSet controller.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go,
 // statefulset/stateful_set_control.go (getStatefulSetRevisions, truncateHistory).
+import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import { compareBytewise } from "../../api/encode-json.ts";
 import type { Json } from "../../api/json.ts";
 import type { Kind, Metadata, ObjectOf } from "../../api/kind.ts";
@@ -64,6 +66,8 @@ export async function keepRevisions<T>(
   data: T,
   { limit = defaultLimit, inUse = [], labels = {} }: KeepRevisionsOptions = {},
 ): Promise<Revisions<T>> {
+  if (!isOptions(context?.cache))
+    throw argumentError("keepRevisions(…)", context, "the context of a reconcile");
   const known = revisionsOf(context, labels);
   const current = await makeCurrent(context, known, { data: data as Json, labels });
   const others = known.filter(({ metadata }) => metadata.name !== current.metadata.name);
@@ -93,9 +97,14 @@ export interface RollBack<K extends Kind, T> {
  */
 export async function rollBack<K extends Kind, T>(
   context: Pick<RevisionContext, "object" | "client">,
-  { current, all }: Revisions<T>,
-  { kind, to, restore }: RollBack<K, T>,
+  revisions: Revisions<T>,
+  options: RollBack<K, T>,
 ): Promise<Revision<T>> {
+  if (!Array.isArray(revisions?.all))
+    throw argumentError("rollBack(…)", revisions, "what keepRevisions resolves to");
+  if (!isOptions(options)) throw argumentError("rollBack(…)", options, "{ kind, to, restore }");
+  const { current, all } = revisions;
+  const { kind, to, restore } = options;
   const target = to === 0 ? all.at(-2) : all.find(({ number }) => number === to);
   if (!target)
     throw terminal(

@@ -85,7 +85,7 @@ export function arrangeRunner(
     breaches: new Breaches("box", () => {}),
     overdueSignals: new OverdueSignals({ signals: [] } as never),
     dynamicWatches: new DynamicWatches({} as never),
-    writeProgress: () => Promise.resolve(),
+    progress: { write: async () => {}, unloop() {}, ran() {}, settled: async () => {} },
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile({ key }, scope: RunScope) {

@@ -85,7 +85,7 @@ async function reportLoop(context: RunnerState, key: string, loop: Loop): Promis
   const what = describeLoop(loop, context.options.names.manager);
   context.voice.looped(key, what);
   if (context.loopWatch.reported(key, what))
-    await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });
+    await context.progress.write(key, { is: "stalled", reason: "ReconcileLoop", message: what });
 }
 
 /** A shorter back-off needs no turn. */
@@ -146,7 +146,7 @@ export function failed(
 function stalled(context: RunnerState, key: string, failure: Failure): void {
   const { because, hint, error } = failure;
   context.options.queue.forget(key);
-  context.states.set(key, { at: "stalled", because, ...hint });
+  context.states.set(key, withError({ at: "stalled", because, ...hint }, error));
   const isLogged = isMismatchError(error);
   context.voice.failed(key, { what: "stalled", because, ...hint, error, isLogged });
 }
@@ -216,6 +216,8 @@ function retrying(
   { afterMs, failures }: { readonly afterMs: number; readonly failures: number },
 ): void {
   const nextAt = options.runtime.clock.now() + afterMs;
-  const progress: Progress = { at: "retrying", because, ...hint, nextAt, failures };
-  states.set(key, Object.defineProperty(progress, "error", { value: error }));
+  states.set(key, withError({ at: "retrying", because, ...hint, nextAt, failures }, error));
 }
+
+const withError = (progress: Progress, error: unknown): Progress =>
+  Object.defineProperty(progress, "error", { value: error });

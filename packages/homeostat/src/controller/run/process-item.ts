@@ -72,6 +72,7 @@ async function runItem(
   scope!.returned();
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
+  context.progress.ran(key);
   release(context, key, scope!);
 }
 
@@ -168,7 +169,7 @@ function abandon(
   states.set(key, { at: "stalled", because: message });
   context.voice.abandoned(key, message);
   if (!stopping.aborted)
-    void context.writeProgress(key, { is: "stalled", reason: "DeadlineExceeded", message });
+    void context.progress.write(key, { is: "stalled", reason: "DeadlineExceeded", message });
   void settled
     .then(() => scope.returned())
     .then(() => scope.settled())

@@ -18,7 +18,7 @@ import type { Turns } from "./turns.ts";
 import type { EventRecorder } from "../../events/index.ts";
 import type { LoopWatch } from "../voice/loop-watch.ts";
 import type { RunVoice } from "../voice/run-voice.ts";
-import type { Verdict } from "../voice/verdict.ts";
+import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -81,8 +81,8 @@ export interface RunnerState {
   readonly overdueSignals: OverdueSignals;
   readonly dynamicWatches: DynamicWatches;
   readonly timeoutMs: number;
-  /** Shows on the object what no run can say. Never rejects. */
-  writeProgress(key: string, verdict: Verdict): Promise<void>;
+  /** Shows on the object what no run can say. */
+  readonly progress: Pick<ProgressWrites, "write" | "unloop" | "ran" | "settled">;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

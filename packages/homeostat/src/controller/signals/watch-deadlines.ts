@@ -4,21 +4,21 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { objectReference } from "../../events/index.ts";
 import { kindId } from "../echo/run-record.ts";
 import type { RunnerOptions } from "../run/runner-state.ts";
+import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { RunVoice } from "../voice/run-voice.ts";
-import type { Verdict } from "../voice/verdict.ts";
 import { OverdueSignals } from "./overdue-signals.ts";
 import type { Signal } from "./signal.ts";
 
 /** What reports need beside the options of the runner. */
 export interface DeadlineReports {
   readonly voice: RunVoice;
-  writeProgress(key: string, verdict: Verdict): Promise<void>;
+  readonly progress: Pick<ProgressWrites, "write">;
 }
 
 /** Watches the signals that `options` name, until `stop()`. */
 export function watchDeadlines(
   { definition, runtime, informer, queue, limitedSignals: signals }: RunnerOptions,
-  { voice, writeProgress }: DeadlineReports,
+  { voice, progress }: DeadlineReports,
 ): OverdueSignals {
   const isReconciled = (signal: Signal): boolean => kindId(signal.on) === kindId(definition.kind);
   return new OverdueSignals({
@@ -30,7 +30,7 @@ export function watchDeadlines(
       const title = `${signal.on.kind} ${entry.key}`;
       voice.overdue(title, objectReference(signal.on, object), message);
       if (isReconciled(signal))
-        void writeProgress(entry.key, { is: "stalled", reason: "SignalOverdue", message });
+        void progress.write(entry.key, { is: "stalled", reason: "SignalOverdue", message });
     },
     cleared(signal, key) {
       const cause = { what: `the signal ${signal.name} was cleared`, source: "signal" };

@@ -4,6 +4,7 @@ import { isApiStatusError } from "../../api/status.ts";
 import { isMismatchError } from "../../cache/mismatch-error.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
+import type { Progress } from "../object-state.ts";
 import { isTerminal, type Outcome, plainRetry, restIn } from "../outcome.ts";
 
 /** The progress of an object: it is current, on its way, or will not move by itself. */
@@ -22,10 +23,42 @@ export function verdictOfOutcome(outcome: Outcome | undefined): Verdict {
   const rest = outcome && restIn(outcome);
   if (rest) return verdictOfError(rest.failed);
   const state = outcome?.["~outcome"];
-  if (!state || (state.at === "retrying" && state.because === plainRetry)) return { is: "current" };
-  return state.at === "waiting"
-    ? { is: "reconciling", reason: "Waiting", message: `waiting for ${state.what}` }
-    : { is: "reconciling", reason: "Retrying", message: state.because };
+  if (!state) return { is: "current" };
+  return state.at === "waiting" ? verdictOfWait(state.what) : verdictOfRetry(state.because);
+}
+
+const verdictOfWait = (what: string): Verdict => ({
+  is: "reconciling",
+  reason: "Waiting",
+  message: `waiting for ${what}`,
+});
+
+const verdictOfRetry = (because: string): Verdict =>
+  because === plainRetry
+    ? { is: "current" }
+    : { is: "reconciling", reason: "Retrying", message: because };
+
+/**
+ * What an object's controller says of it when it stops. A run that goes on says it itself if it
+ * ends in time.
+ */
+export function verdictOfProgress(progress: Progress | undefined): Verdict {
+  switch (progress?.at) {
+    case "running":
+      return { is: "reconciling", reason: "Stopped", message: "its controller stopped meanwhile" };
+    case "waiting":
+      return verdictOfWait(progress.what);
+    case "retrying":
+      return "error" in progress
+        ? verdictOfError(progress.error)
+        : verdictOfRetry(progress.because);
+    case "stalled":
+      return "error" in progress
+        ? verdictOfError(progress.error)
+        : { is: "stalled", reason: "DeadlineExceeded", message: progress.because };
+    default:
+      return { is: "current" };
+  }
 }
 
 /** What a run that has failed says. Never throws. */

@@ -2,6 +2,7 @@
 // each other without an end.
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
 import { describeError } from "../../util/describe-error.ts";
+import type { Client } from "../../client/client.ts";
 import type { ReconcileDependencies } from "../reconcile-dependencies.ts";
 import { createStatusIntent } from "../status-intent.ts";
 import { writeStatus } from "../write-status.ts";
@@ -11,13 +12,12 @@ import type { Verdict } from "./verdict.ts";
 /** Writes the conditions of `verdict`. Never rejects. */
 export async function writeProgress(
   dependencies: ReconcileDependencies,
-  key: ObjectKey,
-  verdict: Verdict,
+  client: Client,
+  { key, verdict }: { readonly key: ObjectKey; readonly verdict: Verdict },
 ): Promise<void> {
-  const { primary, definition, names, log, keepsConditions } = dependencies;
+  const { primary, definition, log, keepsConditions } = dependencies;
   const object = primary.unchecked.get(key) as KubeObject | undefined;
   if (!object || !keepsConditions || progressTypes(definition.kind).length === 0) return;
-  const client = dependencies.client.with({ fieldManager: names.manager });
   const run = { object, intent: createStatusIntent(), scope: { markOvertaken() {} } };
   await writeStatus(dependencies, run, client, verdict).catch((error: unknown) =>
     log.debug(`the conditions could not be written: ${describeError(error)}`, { error }),

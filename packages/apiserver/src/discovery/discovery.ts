@@ -62,7 +62,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       groups = groupsOf(options.catalog, options.remote);
       epoch = newest;
     }
-    if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
+    if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })));
     const found = find(groups, request.path, options.address);
     return found && documentResponse(found, request, options);
   };

@@ -84,7 +84,7 @@ async function roundTrip(sample: Sample, model: string): Promise<void> {
 
   const json = read(sample, "json");
   const { object } = decoder.decode(parseJson(json.before.toString()));
-  assert.equal(indentJson(encode(object)).trimEnd(), json.after.toString().trimEnd(), "JSON");
+  assert.equal(indentJson(encode(object)), json.after.toString().trimEnd(), "JSON");
 
   const yaml = read(sample, "yaml");
   const fromYaml = decoder.decode(await parseYaml(yaml.before.toString())).object;

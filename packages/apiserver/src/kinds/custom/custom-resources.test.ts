@@ -143,6 +143,15 @@ test("the status endpoint changes status and nothing else", () => {
   );
 });
 
+test("a status of null is tolerated where there was none", () => {
+  const faults = (old: JsonObject): readonly string[] =>
+    print(statusView(cage).validateUpdate(cageOf({}, { status: null }), old, context));
+  assert.deepEqual(faults(cageOf({}, {})), []);
+  assert.deepEqual(faults(cageOf({}, { status: {} })), [
+    'status: Invalid value: "null":  in body must be of type object: "null"',
+  ]);
+});
+
 test("a wrong kind is reported, and the schema is not looked at", () => {
   assert.deepEqual(print(cage.strategy.validateCreate(cageOf({}, { kind: "Rage" }), context)), [
     'kind: Invalid value: "Rage": must be Cage',

@@ -171,7 +171,10 @@ function validateStatus(
     whole && node && present
       ? validateSchema(object.status!, node, {
           base: "status",
-          correlation: new CorrelatedObject(object, old, whole).member("status"),
+          // A status that the old object lacks is compared with null, as upstream's is with nil.
+          correlation:
+            new CorrelatedObject(object, old, whole).member("status") ??
+            new CorrelatedObject(object.status!, null, node),
         })
       : [];
   return custom.scale ? [...status, ...validateScaleStatus(object, custom.scale)] : status;

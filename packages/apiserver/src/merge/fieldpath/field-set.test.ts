@@ -44,6 +44,12 @@ const set = fc.array(path, { maxLength: 12 }).map(fieldSetOf);
 const of = (...names: string[]): FieldSet =>
   fieldSetOf(names.map((name) => name.split(".").map(fieldElement)));
 
+test("a field is no member of a set that has only fields below it", () => {
+  assert.equal(isSubset(of("a"), of("a.b")), false);
+  assert.equal(isSubset(of("a.b"), of("a")), false);
+  assert.equal(isSubset(of("a.b"), of("a", "a.b")), true);
+});
+
 test("union, intersection and difference are those of the sets of paths", () => {
   fc.assert(
     fc.property(set, set, (a, b) => {

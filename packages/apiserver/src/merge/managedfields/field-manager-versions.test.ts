@@ -126,4 +126,42 @@ describe("versions", () => {
       "conversion webhook failed",
     );
   });
+
+  test("what an applier drops is removed although a field of its new version has that name", () => {
+    const swap = (object: JsonObject, to: string): JsonObject => {
+      const { a, b } = (object["spec"] ?? {}) as JsonObject;
+      const spec = { ...(a === undefined ? {} : { b: a }), ...(b === undefined ? {} : { a: b }) };
+      return object["apiVersion"] === to ? object : { ...object, apiVersion: to, spec };
+    };
+    const swapping = { typeOf: () => type, convert: swap };
+    const live = apply(undefined, { a: "1" }, "ann", { by: managerOf(swapping) });
+    const by = managerOf({
+      ...swapping,
+      version: "v2",
+      empty: () => ({ apiVersion: other, kind }),
+    });
+    const next = by.apply(
+      swap(live, other),
+      { ...intent({ a: "2" }), apiVersion: other },
+      { manager: "ann", force: false, now: at(1) },
+    );
+    assert.deepEqual(next["spec"], { a: "2" });
+  });
+
+  test("what the version of another owner cannot hold is pruned, even if it is applied again", () => {
+    const lossy = (object: JsonObject, to: string): JsonObject => {
+      const spec: JsonObject = { ...(object["spec"] as JsonObject) };
+      if (to === other) delete spec["a"];
+      return { ...object, apiVersion: to, spec };
+    };
+    const live = stored(intent({ a: "1", b: "2", map: { x: "3" } }));
+    const entry = { manager: "zed", operation: "Update", apiVersion: other };
+    const own = { manager: "ann", operation: "Apply", apiVersion };
+    (live["metadata"] as JsonObject)["managedFields"] = [
+      { ...own, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:a": {} } } },
+      { ...entry, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:map": {} } } },
+    ];
+    const by = managerOf({ typeOf: () => type, convert: lossy });
+    assert.deepEqual(apply(live, { a: "1" }, "ann", { by })["spec"], { b: "2", map: { x: "3" } });
+  });
 });

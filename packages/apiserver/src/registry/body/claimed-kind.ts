@@ -58,6 +58,34 @@ export function kindFault(
   return unknownConversion(goType, internalType(expected));
 }
 
+/**
+ * Why an object without an apiVersion cannot be decoded as `expected`: upstream looks its kind up
+ * among the internal types of the group. Undefined when it is the same kind.
+ */
+export function internalKindFault(
+  core: CoreServices,
+  kind: string,
+  expected: GroupVersionKind,
+): string | undefined {
+  if (kind === expected.kind) return undefined;
+  const actual = { ...expected, kind };
+  const isKnown = core.kinds.goTypeOf(actual, expected.group) !== undefined;
+  return !isKnown || optionKinds.has(kind)
+    ? `no kind ${quoteGo(kind)} is registered for the internal version of group ${quoteGo(expected.group)} in scheme ${scheme}`
+    : unknownConversion(unversioned.get(kind) ?? internalType(actual), internalType(expected));
+}
+
+/** Registered for the versions of a group only. */
+const optionKinds: ReadonlySet<string> = new Set(
+  ["Create", "Delete", "Get", "List", "Patch", "Update"].map((verb) => `${verb}Options`),
+);
+
+/** Kinds that every group has, and their types without a version. */
+const unversioned: ReadonlyMap<string, string> = new Map([
+  ["Status", "v1.Status"],
+  ["WatchEvent", "v1.InternalEvent"],
+]);
+
 const isSame = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
   a.kind === b.kind && a.group === b.group && a.version === b.version;
 

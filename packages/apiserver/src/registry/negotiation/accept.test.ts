@@ -73,5 +73,5 @@ test("curl, wget and browsers get indented responses, unless the query disables 
 test("indented JSON reads the same", () => {
   const text = '{"a":[1,{"b":"},{\\""}],"c":{},"d":[],"e":12345678901234567890}';
   assert.equal(indentJson(text).replace(/\n */g, "").replaceAll('": ', '":'), text);
-  assert.equal(indentJson('{"a":1}'), '{\n  "a": 1\n}\n');
+  assert.equal(indentJson('{"a":1}\n'), '{\n  "a": 1\n}');
 });

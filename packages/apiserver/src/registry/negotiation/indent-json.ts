@@ -2,7 +2,8 @@
 // stay as they are.
 
 /**
- * Indented text with a final newline, e.g. `{\n "a": 1\n}\n`; empty objects and arrays stay closed.
+ * Indented text without a final newline, as upstream sends it, e.g. `{\n  "a": 1\n}`; empty objects
+ * and arrays stay closed.
  */
 export function indentJson(text: string): string {
   let out = "";
@@ -22,7 +23,7 @@ export function indentJson(text: string): string {
     else if (c === ",") out += c + newline(depth);
     else if (c !== "\n") out += c === ":" ? ": " : c;
   }
-  return `${out}\n`;
+  return out;
 }
 
 const newline = (depth: number): string => `\n${"  ".repeat(depth)}`;

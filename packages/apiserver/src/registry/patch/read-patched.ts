@@ -12,7 +12,7 @@ import {
   type ParsedJson,
 } from "homeostat/api";
 import { internalError, invalidError } from "../../apimachinery/errors/api-errors.ts";
-import { fillClaim, kindFault } from "../body/claimed-kind.ts";
+import { fillClaim, internalKindFault, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { type FieldValidation, formatStrictErrors } from "../body/read-object.ts";
@@ -81,7 +81,10 @@ function assertClaim({ scope, kind, codec }: PatchTarget, parsed: ParsedBody): v
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(parsed.value)}'`);
     return;
   }
-  const fault = kindFault(scope.core, fillClaim(parsed, kind), kind);
+  const claim = fillClaim(parsed, kind);
+  const fault = parsed.apiVersion
+    ? kindFault(scope.core, claim, kind)
+    : internalKindFault(scope.core, claim.kind, kind);
   if (fault) throw new BodyError(fault);
 }
 

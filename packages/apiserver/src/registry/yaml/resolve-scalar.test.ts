@@ -21,15 +21,22 @@ test("integers have Go's bases", () => {
 });
 
 test("what is beyond them is a float, and otherwise text", () => {
-  assert.deepEqual(["08", "1.", ".5", "-.5", "1_0.5", "18446744073709551616"].map(value), [
-    8,
-    1,
-    0.5,
-    -0.5,
-    10.5,
-    2 ** 64,
-  ]);
-  for (const text of ["1:30", "0b12", "0o8", "0x", "_1", ".5_0", "1e400", "12e", "2001-01-01"])
+  assert.deepEqual(
+    ["08", "1.", ".5", "-.5", "1_0.5", ".5_0e1_0", "18446744073709551616"].map(value),
+    [8, 1, 0.5, -0.5, 10.5, 5e9, 2 ** 64],
+  );
+  for (const text of [
+    "1:30",
+    "0b12",
+    "0o8",
+    "0x",
+    "_1",
+    ".5__0",
+    ".5_e1",
+    "1e400",
+    "12e",
+    "2001-01-01",
+  ])
     assert.equal(value(text), text);
 });
 

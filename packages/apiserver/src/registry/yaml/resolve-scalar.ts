@@ -28,6 +28,8 @@ const integer = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)$/i;
 const signedBinary = /^0b(?<sign>[+-])(?<digits>[01]+)$/;
 const leadingZeros = /^0[xbo]?0*/i;
 const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+/** Behind a leading point only Go's rules for underscores hold: one between two digits. */
+const fraction = /^\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?$/;
 const timestamp =
   /^\d{4}-\d\d?-\d\d?(?:[Tt]\d\d?:\d\d?:\d\d?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)| \d\d?:\d\d?:\d\d?(?:\.\d+)?)?$/;
 const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
@@ -39,8 +41,9 @@ export function resolveScalar(text: string): ResolvedScalar {
   const word = words.get(text);
   if (word) return word;
   if (/^[0-9+-]/.test(text)) return resolveNumber(text);
-  const isFloat = text.startsWith(".") && float.test(text) && Number.isFinite(Number(text));
-  return isFloat ? { type: "float", value: Number(text) } : { type: "str", value: text };
+  if (!fraction.test(text)) return { type: "str", value: text };
+  const value = Number(text.replaceAll("_", ""));
+  return Number.isFinite(value) ? { type: "float", value } : { type: "str", value: text };
 }
 
 function resolveNumber(text: string): ResolvedScalar {

@@ -328,6 +328,21 @@ const wrong: readonly (readonly [name: string, call: () => unknown, message: Reg
     /^ERR_ARGUMENT: rollBack\(…\): an argument is nothing, expected \{ kind, to, restore \}$/,
   ],
   [
+    "client.openStream() without handlers",
+    () => given(client.openStream.bind(client))({ method: "GET", path: "/x" }),
+    /^ERR_ARGUMENT: client\.openStream\(…\): an argument is nothing, expected handlers/,
+  ],
+  [
+    "client.with()",
+    () => given(client.with.bind(client))(),
+    /^ERR_ARGUMENT: client\.with\(…\): an argument is nothing, expected an object with options$/,
+  ],
+  [
+    "all(kind) with labels that are null",
+    () => given(all)(ConfigMap, { labels: null }),
+    /labels is null/,
+  ],
+  [
     "manager.pause(kind)",
     () => given(idleManager().pause)(ConfigMap),
     /^ERR_ARGUMENT: naming a ConfigMap to a manager: an argument is nothing, expected "namespace\/name"$/,

@@ -235,8 +235,11 @@ class ScopedClient implements Client {
     return answered;
   }
 
-  openStream: Client["openStream"] = (request, handlers) =>
-    openStream(this.#shared.session, this.#scope, request, handlers);
+  openStream: Client["openStream"] = (request, handlers) => {
+    if (typeof handlers?.closed !== "function")
+      throw argumentError("client.openStream(…)", handlers, "handlers of what comes");
+    return openStream(this.#shared.session, this.#scope, request, handlers);
+  };
 
   with: Client["with"] = (scope: ClientScope) =>
     new ScopedClient(this.#shared, narrowScope(this.#scope, scope));

@@ -60,3 +60,12 @@ test("equal selections have one id, however they are written", () => {
     compileSelection({ namespace: "" }).id,
   );
 });
+
+test("labels and fields that are no values are refused, and select not all objects", () => {
+  for (const wrong of [null, 5, true, ["a"]] as readonly any[])
+    for (const selection of [{ labels: wrong }, { fields: wrong }])
+      assert.throws(() => compileSelection(selection), {
+        code: "ERR_WATCH_SELECTION",
+        message: /selecting objects: (labels|fields) is .*, expected values by name/,
+      });
+});

@@ -19,6 +19,7 @@ import {
 import { SelectorSyntaxError } from "../../api/selectors/selector-syntax-error.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing, isOptions } from "../../util/option-faults.ts";
 
 type Values = Readonly<Record<string, string>>;
 
@@ -61,6 +62,13 @@ export interface CompiledSelection {
 
 /** Compiles a selection. @throws SelectorSyntaxError, ERR_WATCH_SELECTION */
 export function compileSelection({ namespace, labels, fields }: Selection): CompiledSelection {
+  for (const [name, given] of Object.entries({ labels, fields }))
+    if (given !== undefined && typeof given !== "string" && !isOptions(given))
+      throw new HomeostatError(
+        "ERR_WATCH_SELECTION",
+        `selecting objects: ${name} is ${describeMissing(given)}, expected values by name`,
+        { hint: "pass an object or kubectl's text; leave it out to select all" },
+      );
   const byLabel = toLabelSelector(labels);
   const byField = toFieldSelector(fields);
   const id = JSON.stringify([

@@ -8,6 +8,7 @@ import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import { diffPrinted } from "../../kinds/printers/unified-diff.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { referencedKind } from "./api-references.ts";
 import { listed, listedObject } from "./listed-object.ts";
@@ -121,11 +122,14 @@ export function admitClaim(node: string, request: AdmissionRequest): void {
   if (subresource !== "status") throw refuse(request, "may only update PVC status");
   if (operation !== "UPDATE" || !object || !old)
     throw refuse(request, `unexpected operation ${quoteGo(operation)}`);
-  if (!equalJson(withoutReport(object), withoutReport(old)))
-    throw refuse(
-      request,
-      `node ${quoteGo(node)} is not allowed to update fields other than status.quantity and status.conditions`,
-    );
+  const [after, before] = [object, old].map(withoutReport);
+  if (equalJson(before!, after!)) return;
+  const { printInternal } = request.resource;
+  const difference = printInternal && diffPrinted(printInternal(before!), printInternal(after!));
+  throw refuse(
+    request,
+    `node ${quoteGo(node)} is not allowed to update fields other than status.quantity and status.conditions: ${difference ?? ""}`,
+  );
 }
 
 function withoutReport(claim: Decoded<PersistentVolumeClaim>): JsonObject {

@@ -48,7 +48,12 @@ export async function tryPlugin(
     options: {},
     warn: (text: string) => void warnings.push(text),
     ...wanted,
-    resource: { group, resource: resourceName, namespaced: true } as ServedResource,
+    resource: {
+      group,
+      resource: resourceName,
+      namespaced: true,
+      printInternal: encodeJson,
+    } as Partial<ServedResource> as ServedResource,
   } as AdmissionRequest;
   try {
     await plugin.mutate?.(request);

@@ -38,6 +38,8 @@ export interface ServedResource extends GroupVersionKind, ResourceNames, Resourc
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly fields: SelectableFields;
   readonly table: TablePrinter;
+  /** An object as JSON of upstream's internal type; absent for custom resources. */
+  readonly printInternal?: (object: JsonObject) => string;
   readonly openapi: OpenApiSource;
   /**
    * Bumped when the schema changes, so that cached representations of older revisions are not

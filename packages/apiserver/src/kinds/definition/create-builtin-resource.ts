@@ -58,12 +58,15 @@ export function createBuiltinResource(
     subresources: new Map(subresources),
     fields: selectableFields(definition),
     table: tableOf(definition, data.columns(group, version, served.resource)),
+    printInternal: (object) => print(`${internalPackage(group)}.${kind}`, object),
     openapi: { at: "types" },
     schemaEpoch: 0,
     creatable: true,
     ...optionalMembers(definition),
   };
 }
+
+const internalPackage = (group: string): string => (group ? group.split(".", 1)[0]! : "core");
 
 const optionalMembers = ({
   deprecationWarning,

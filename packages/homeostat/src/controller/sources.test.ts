@@ -9,7 +9,7 @@ import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId, RunRecord } from "./echo/run-record.ts";
 import { owned } from "./owned.ts";
 import { generationChanged } from "./predicates.ts";
-import { connectSources } from "./sources.ts";
+import { addFor, connectSources } from "./sources.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 const Box = {
@@ -210,4 +210,12 @@ test("an owned object that leaves its owner is news for both", () => {
   handler.updated!(part(undefined, "e"), part(undefined, "f"), through("watch"));
   assert.deepEqual(causes("elsewhere/e"), ["Part ns/p left"]);
   assert.deepEqual(causes("elsewhere/f"), ["Part ns/p changed"]);
+});
+
+test("what a first list or a resync adds runs after what has changed", () => {
+  const priorities: unknown[] = [];
+  const queue = { add: (_: string, { priority }: any = {}) => void priorities.push(priority) };
+  for (const what of ["initial", "resync", "watch", "relist"] as const)
+    addFor(queue, "ns/a", what, { what });
+  assert.deepEqual(priorities, [-100, -100, 0, 0]);
 });

@@ -17,9 +17,13 @@ test("the text at a frame is read once, by path or URL, and undefined where ther
     assert.equal(texts.at(`    at read (${url}:2:3)`)?.length, 200);
     assert.equal(texts.at(`    at ${file}:9:1`), undefined);
     assert.equal(texts.at("    at native"), undefined);
+    const full = new SourceTexts();
+    for (let i = 0; i < 1000; i++) full.at(`    at native:${i}`);
+    assert.equal(full.at(`    at ${file}:2:10`)?.slice(0, 5), "tier;");
     rmSync(file);
     assert.equal(texts.at(`    at ${file}:2:10`)?.slice(0, 5), "tier;", "remembered");
     assert.equal(texts.at(`    at ${file}:2:3`), undefined);
+    assert.equal(full.at(`    at ${file}:2:10`), undefined, "a full memory takes no more");
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -52,6 +52,28 @@ describe("the voice of a controller", () => {
     ]);
   });
 
+  it("reports each kind of mistake under a reason of its own", () => {
+    const { voice, said, events } = arrange();
+    const codes = [
+      "ERR_READ_UNDECLARED",
+      "ERR_METADATA_UNDECLARED",
+      "ERR_RESULT_UNUSED",
+      "ERR_SIGNAL_UNLISTED",
+    ] as const;
+    for (const code of codes)
+      voice.breached("a", { controller: "box", code, object: "Box a", message: "m", hint: "" });
+    assert.deepEqual(
+      said,
+      codes.map((code) => `warn ${code}: m [box Box a]`),
+    );
+    assert.deepEqual(events, [
+      "a Warning UndeclaredRead: m",
+      "a Warning UndeclaredRead: m",
+      "a Warning UnusedResult: m",
+      "a Warning UnlistedSignal: m",
+    ]);
+  });
+
   it("does not count the failures of an object that is gone", () => {
     const { voice, said } = arrange();
     voice.failed("a", failure("bar"));

@@ -157,6 +157,20 @@ test("selectors choose without parsing, and unknown fields are refused", async (
   );
 });
 
+test("the whole object in a Table has the order of its kind: alone, in a list, in an event", async () => {
+  const { ask, watch } = await serverWith("a");
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const object = (await ask("GET", `${widgetsPath}/a`)).text.trimEnd();
+  for (const path of [`${widgetsPath}/a`, widgetsPath]) {
+    const { text } = await ask("GET", `${path}?includeObject=Object`, undefined, { accept });
+    assert.ok(text.endsWith(`"object":${object}}]}\n`), path);
+  }
+  const { events, close } = await watch(`${widgetsPath}?watch=1&includeObject=Object`, { accept });
+  const [row] = events[0]!.object.rows as JsonObject[];
+  assert.equal(JSON.stringify(row!.object), object);
+  close();
+});
+
 test("the same objects as Table, as metadata and as YAML", async () => {
   const { ask } = await serverWith("a", "b");
   const table = (

@@ -10,6 +10,33 @@ function program(text: string): Program {
   return compiled.program;
 }
 
+// What cel-go v0.26 charges in the environment of Kubernetes 1.36.
+describe("the cost of an evaluation that fails", () => {
+  const cases: readonly (readonly [string, number])[] = [
+    ["[0,1,2].map(n, 4 / n)", 43],
+    ["[0,1,2].filter(n, 4 / n > 1)", 36],
+    ["[0,1].exists_one(n, 4 / n == 1)", 8],
+    ["(1 / 0) * (3 - 1)", 3],
+    ["{'a': {'b': 1 / 0}}.a.b", 62],
+    ["[1/0][0]", 12],
+    ["[1][1/0]", 3],
+    ["[0, 2].transformMap(i, v, 1 / v)", 7],
+    ["'abc'.substring(1, 1/0)", 2],
+    ["quantity(string(1/0))", 3],
+    ["dyn(1/0).a", 3],
+    ["has(dyn(1/0).a)", 2],
+    ["has({}.a.b)", 1],
+    ["[true, false].filter(n, n ? 1 / 0 == 1 : true)", 18],
+    ["google.protobuf.Int64Value{value: 1 / 0}", 41],
+  ];
+  for (const [text, cost] of cases)
+    it(text, () => {
+      const result = program(text).evaluate({});
+      assert.ok("error" in result);
+      assert.equal(result.cost, cost);
+    });
+});
+
 describe("the cost of an evaluation", () => {
   const cases: readonly (readonly [string, number])[] = [
     ["1 + 2", 1],

@@ -48,8 +48,8 @@ export function planComprehension(node: Comprehension, scope: Scope): Plan {
       iterate(items, (one, two) => {
         bind(frame, one, two);
         if (goesOn && goesOn(frame) !== true) return false;
-        // With a condition, a later item may still settle the loop whatever this one ends in.
-        frame.locals[accumulator] = goesOn ? attempt(step, frame) : step(frame);
+        // A later item may still settle the loop, and is charged, whatever this one ends in.
+        frame.locals[accumulator] = attempt(step, frame);
         return true;
       });
       return result(frame);
@@ -130,18 +130,22 @@ function planCollect(
   return {
     evaluate: (frame) => {
       const items: CelValue[] = [];
+      let failure: CelError | undefined;
       loop.iterate(loop.range(frame), (one, two) => {
         loop.bind(frame, one, two);
-        if (filterPlan) {
-          const kept = filterPlan.evaluate(frame);
-          if (typeof kept !== "boolean") throw noSuchOverload();
-          if (!kept) return true;
+        const kept = filterPlan ? attempt(filterPlan.evaluate, frame) : true;
+        if (typeof kept !== "boolean") {
+          failure = kept instanceof CelError ? kept : noSuchOverload();
+          return true;
         }
+        if (!kept) return true;
         frame.spend(appendCost);
-        items.push(elementPlan.evaluate(frame));
+        const item = attempt(elementPlan.evaluate, frame);
+        if (item instanceof CelError) failure ??= item;
+        else items.push(item);
         return true;
       });
-      frame.locals[loop.accumulator] = new ValueList(items);
+      frame.locals[loop.accumulator] = failure ?? new ValueList(items);
       return loop.result(frame);
     },
   };

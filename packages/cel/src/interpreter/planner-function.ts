@@ -30,7 +30,9 @@ export function planFunction(node: Call, args: readonly Plan[], scope: Scope): P
   });
 }
 
-/** Every call costs the same. The common numbers of arguments need no list of values. */
+/**
+ * Every call costs the same, and nothing when an argument but the last of three or more fails. The
+ * common numbers of arguments need no list of values. */
 function planFixed(implementation: Implementation, args: readonly Plan[], cost: number): Plan {
   const [first, second, third] = args.map((arg) => arg.evaluate);
   switch (args.length) {
@@ -40,21 +42,26 @@ function planFixed(implementation: Implementation, args: readonly Plan[], cost: 
       return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame))) };
     case 2:
       return {
-        evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame))),
+        evaluate: (frame) => {
+          frame.spend(cost);
+          const left = attempt(first!, frame);
+          if (!(left instanceof CelError)) return implementation(left, second!(frame));
+          attempt(second!, frame);
+          throw left;
+        },
       };
     case 3:
       return {
-        evaluate: (frame) => (
-          frame.spend(cost),
-          implementation(first!(frame), second!(frame), third!(frame))
-        ),
+        evaluate: (frame) =>
+          implementation(first!(frame), second!(frame), (frame.spend(cost), third!(frame))),
       };
     default:
       return {
-        evaluate: (frame) => (
-          frame.spend(cost),
-          implementation(...args.map((arg) => arg.evaluate(frame)))
-        ),
+        evaluate: (frame) => {
+          const values = args.slice(0, -1).map((arg) => arg.evaluate(frame));
+          frame.spend(cost);
+          return implementation(...values, args.at(-1)!.evaluate(frame));
+        },
       };
   }
 }
@@ -68,9 +75,17 @@ interface Charge {
 function planPriced(implementation: Implementation, args: readonly Plan[], charge: Charge): Plan {
   if (args.length === 2) return planPair(implementation, args[0]!, args[1]!, charge);
   const { cost, resultPass } = charge;
+  const others = args.slice(0, -1);
+  const last = args.at(-1);
   return {
     evaluate: (frame) => {
-      const values = args.map((arg) => arg.evaluate(frame));
+      const values = others.map((arg) => arg.evaluate(frame));
+      const value = last ? attempt(last.evaluate, frame) : null;
+      if (value instanceof CelError) {
+        frame.spend(cost([...values, null]));
+        throw value;
+      }
+      if (last) values.push(value);
       frame.spend(cost(values));
       if (resultPass) frame.reserve(resultPass(values));
       return implementation(...values);

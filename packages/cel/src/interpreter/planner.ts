@@ -82,23 +82,26 @@ function planSelect(node: ast.Select, scope: Scope): Plan {
   const { field } = node;
   if (node.testOnly) {
     // The test itself is free: one unit less than reading the same path.
-    const cost = operand.path ? 0 : 1;
+    const firstStep = operand.path ? -1 : 0;
     return {
       evaluate: (frame) => {
-        frame.spend(cost);
+        frame.spend(firstStep);
         const target = evaluate(frame);
-        return target instanceof Optional
-          ? target.held !== undefined && findMember(target.held, field) !== undefined
-          : findMember(target, field) !== undefined;
+        const held = target instanceof Optional ? target.held : target;
+        const isFound = held !== undefined && findMember(held, field) !== undefined;
+        // A step that finds nothing in an optional is free.
+        if (isFound || held === target) frame.spend(1);
+        return isFound;
       },
     };
   }
-  const cost = operand.path ? 1 : 2;
+  const firstStep = operand.path ? 0 : 1;
   return {
     path: "variable",
     evaluate: (frame) => {
+      frame.spend(firstStep);
       const target = evaluate(frame);
-      frame.spend(cost);
+      frame.spend(1);
       if (target instanceof Optional) return optionally(frame, target, field);
       const found = findMember(target, field);
       if (found === undefined) throw new CelError(`no such key: ${field}`);
@@ -156,13 +159,15 @@ function planIndex(operand: Plan, index: Plan, style: "plain" | "optional"): Pla
     );
   // An index that is itself a path is resolved as part of this one: its own first step is not
   // counted.
-  const cost = (operand.path ? 1 : 2) - (index.path === "variable" ? 1 : 0);
+  const firstStep = operand.path ? 0 : 1;
+  const step = index.path === "variable" ? 0 : 1;
   return {
     path: "variable",
     evaluate: (frame) => {
+      frame.spend(firstStep);
       const target = evaluate(frame);
+      frame.spend(step);
       const keyValue = key(frame);
-      frame.spend(cost);
       if (target instanceof Optional) return optionally(frame, target, keyValue);
       return style === "plain"
         ? indexValue(target, keyValue)
@@ -257,6 +262,7 @@ function planStruct(node: ast.StructExpr, scope: Scope): Plan {
   }));
   return {
     evaluate: (frame) => {
+      frame.spend(structCost);
       const values = new Map<string, CelValue>();
       for (const field of fields) {
         const value = field.value.evaluate(frame);
@@ -267,7 +273,6 @@ function planStruct(node: ast.StructExpr, scope: Scope): Plan {
           );
         else if (value.held !== undefined) values.set(field.name, value.held);
       }
-      frame.spend(structCost);
       return create(values);
     },
   };

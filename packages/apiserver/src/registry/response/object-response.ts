@@ -11,7 +11,7 @@ import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 import { bytesResponse, encodedResponse, objectResponse, protobufType } from "./encode-response.ts";
-import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
+import { encodeTable, makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 
 /** One object of this request's resource: as stored, or as a dry run would have stored it. */
 export type Result = { readonly revision: Revision } | { readonly object: JsonObject };
@@ -101,7 +101,8 @@ export async function transformedResponse(
     metaVersion: transform.version,
     nowMs: request.nowMs,
   });
-  return await objectResponse(scope, status, table);
+  const bytes = encodeObjectBytes(table, (made) => encodeTable(resource, made));
+  return await bytesResponse(scope, status, bytes);
 }
 
 /** Whether the object is of the resource's own kind. */

@@ -1,7 +1,7 @@
 // Makes Tables, which kubectl prints. A row carries cells and the object, its metadata or nothing.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (asTable),
 // k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
-import { formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import { formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
@@ -13,6 +13,7 @@ import {
 } from "../../apimachinery/rest/table-printer.ts";
 import { rowOf } from "../revisions/table-rows.ts";
 import { partialMetadata } from "../revisions/representations.ts";
+import { encodeObjectText } from "../revisions/stored-json.ts";
 
 export type IncludeObject = "" | "None" | "Metadata" | "Object";
 
@@ -55,6 +56,18 @@ export function makeTable(
     rows: rows.length === 0 && printer.emptyRowsNull ? null : rows,
   };
 }
+
+/** The text of a Table of one row; an object of the resource's kind has the order of that kind. */
+export function encodeTable(resource: ServedResource, table: JsonObject): string {
+  const [row] = table.rows as JsonObject[];
+  const object = row?.object;
+  if (!isObject(object) || object.kind !== resource.kind) return encodeObjectText(table);
+  const { encode = encodeObjectText } = resource.codec;
+  const text = encodeObjectText({ ...table, rows: [{ ...row, object: null }] });
+  return `${text.slice(0, -endOfRow.length)}${encode(object)}}]}`;
+}
+
+const endOfRow = "null}]}";
 
 const columnDefinition = ({
   name,

@@ -55,12 +55,13 @@ export function createFrames(representations: Representations): Frames {
   };
 }
 
-/** Frames an object of any kind: a Table, a Status, a bookmark. */
+/** Frames an object of any kind: a Table, a Status, a bookmark; `encode` knows its order. */
 export function frameObject(
   type: WatchEventType | "BOOKMARK" | "ERROR",
   object: JsonObject,
+  encode?: (object: JsonObject) => string,
 ): Uint8Array {
-  return frameBytes(type, encodeObjectBytes(object));
+  return frameBytes(type, encodeObjectBytes(object, encode));
 }
 
 /**

@@ -4,7 +4,7 @@
 // watchEmbeddedEncoder).
 import type { JsonObject, ObjectChange } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
-import { type IncludeObject, makeTable, tableMetadata } from "../response/table.ts";
+import { encodeTable, type IncludeObject, makeTable, tableMetadata } from "../response/table.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -102,7 +102,9 @@ function tableEncoder(
   };
   return {
     event: (type, revision) =>
-      frameObject(type, table(core.representations.object(resource, revision))),
+      frameObject(type, table(core.representations.object(resource, revision)), (made) =>
+        encodeTable(resource, made),
+      ),
     bookmark: (object) => frameObject("BOOKMARK", table(object)),
     error,
   };

@@ -3,6 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { goVersion, kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
+import { plainText } from "../apimachinery/text-response.ts";
 import { type AcceptClause, parseAccept } from "../registry/negotiation/accept-header.ts";
 import type { DiscoveryRequest } from "./discovery-request.ts";
 import { notAcceptable } from "./installed-route.ts";
@@ -27,10 +28,10 @@ export function statusz(
   options: StatuszOptions,
 ): ApiResponse | undefined {
   if (request.path !== "/statusz") return undefined;
-  if (!request.accept.trim()) return plain(statusText(options));
+  if (!request.accept.trim()) return plainText(200, statusText(options));
   for (const clause of parseAccept(request.accept)) {
     const form = formOf(clause);
-    if (form === "text/plain") return plain(statusText(options));
+    if (form === "text/plain") return plainText(200, statusText(options));
     if (form) return structured(form, versionOf(clause), request, options);
   }
   const offered = ["application/json", "application/yaml", "text/plain"];
@@ -87,12 +88,6 @@ function structured(
     body,
   };
 }
-
-const plain = (text: string): ApiResponse => ({
-  status: 200,
-  headers: { "content-type": "text/plain; charset=utf-8" },
-  body: new TextEncoder().encode(text),
-});
 
 const uptimeSeconds = ({ clock, startedAtMs }: StatuszOptions): number =>
   Math.max(0, Math.floor((clock.now() - startedAtMs) / 1000));

@@ -5,6 +5,7 @@
 // pkg/server/filters/timeout.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
+import { plainText } from "../apimachinery/text-response.ts";
 import { parseGoDuration } from "../apimachinery/values/go-duration.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
@@ -34,9 +35,5 @@ function timedOut(): ApiResponse {
     details: {},
     code: 504,
   };
-  return {
-    status: 504,
-    headers: { "content-type": "text/plain; charset=utf-8" },
-    body: new TextEncoder().encode(`${JSON.stringify(status)}\n`),
-  };
+  return plainText(504, `${JSON.stringify(status)}\n`);
 }

@@ -1,5 +1,6 @@
 // A handler for a port that opens before its server is ready: early requests wait for the server.
-import type { ApiResponse, Handler } from "../apimachinery/handler.ts";
+import type { Handler } from "../apimachinery/handler.ts";
+import { plainText } from "../apimachinery/text-response.ts";
 
 export interface LateHandler {
   readonly handler: Handler;
@@ -28,8 +29,4 @@ export function createLateHandler(): LateHandler {
   };
 }
 
-const unavailable: ApiResponse = {
-  status: 503,
-  headers: { "content-type": "text/plain; charset=utf-8" },
-  body: new TextEncoder().encode("the server could not be started\n"),
-};
+const unavailable = plainText(503, "the server could not be started\n");

@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createSystemRuntime } from "homeostat/runtime";
-import { BodyParts } from "../apimachinery/body-parts.ts";
+import { BodyParts, slabBytes } from "../apimachinery/body-parts.ts";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
 import { listen, type Listener } from "./listen.ts";
 
@@ -16,12 +16,23 @@ const runtime = createSystemRuntime();
 const items = Array.from({ length: 5000 }, (_, i) => `${i}:${"é".repeat(i % 600)};`);
 const expected = items.join("");
 const headers = { "content-type": "application/json" };
+let slabs = 0;
+
+class CountedParts extends BodyParts {
+  override *slabs(size: number): Generator<Uint8Array, void, undefined> {
+    for (const slab of super.slabs(size)) {
+      slabs++;
+      yield slab;
+    }
+  }
+}
+
 let plain: Listener;
 let secure: Listener;
 
 before(async () => {
   const answer = async () => {
-    const body = new BodyParts();
+    const body = new CountedParts();
     for (const item of items) body.text(item);
     return { status: 200, headers, body };
   };
@@ -83,4 +94,24 @@ test("a client that leaves in the middle holds nothing: others are served, the p
   const response = await get("identity");
   socket.resetAndDestroy();
   assert.equal((await read(response)).toString(), expected);
+});
+
+test("a stream that is reset in the middle takes no more of the body", async () => {
+  const session = http2.connect(`https://localhost:${secure.port}`, {
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: 1000 },
+  });
+  try {
+    slabs = 0;
+    const stream = session.request({ ":path": "/" });
+    stream.on("error", () => {});
+    await once(stream, "data");
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    await once(stream, "close");
+    await read(session.request({ ":path": "/" }));
+    const whole = Math.ceil(Buffer.byteLength(expected) / slabBytes);
+    assert.ok(slabs < 2 * whole, `${slabs} slabs of two bodies of ${whole}`);
+  } finally {
+    session.destroy();
+  }
 });

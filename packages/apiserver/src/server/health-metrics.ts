@@ -3,7 +3,13 @@
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { healthChecks } from "../discovery/health.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import { figure, formatLabels, startTimeFigure } from "./prometheus-text.ts";
+import {
+  figure,
+  formatLabels,
+  metricsResponse,
+  resetResponse,
+  startTimeFigure,
+} from "./prometheus-text.ts";
 
 /** The health metrics of one server. */
 export class HealthMetrics {
@@ -32,13 +38,13 @@ export class HealthMetrics {
   answer({ api, info }: ServerRequest): ApiResponse | undefined {
     if (info.isResource || info.path !== "/metrics/slis") return undefined;
     if (api.method === "DELETE") return this.#reset();
-    return response("text/plain; version=0.0.4; charset=utf-8; escaping=underscores", this.text());
+    return metricsResponse(this.text());
   }
 
   #reset(): ApiResponse {
     this.#runs.clear();
     this.#startedAtMs = undefined;
-    return response("text/plain; charset=utf-8", "metrics reset\n");
+    return resetResponse();
   }
 
   text(): string {
@@ -69,9 +75,3 @@ export class HealthMetrics {
       .join("");
   }
 }
-
-const response = (type: string, text: string): ApiResponse => ({
-  status: 200,
-  headers: { "content-type": type },
-  body: new TextEncoder().encode(text),
-});

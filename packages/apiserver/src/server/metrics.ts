@@ -9,7 +9,13 @@ import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import { figure, formatLabels, startTimeFigure } from "./prometheus-text.ts";
+import {
+  figure,
+  formatLabels,
+  metricsResponse,
+  resetResponse,
+  startTimeFigure,
+} from "./prometheus-text.ts";
 
 const verbs: Readonly<Record<string, string>> = {
   create: "POST",
@@ -42,20 +48,12 @@ export class RequestMetrics {
   answer({ api, info }: ServerRequest): ApiResponse | undefined {
     if (info.isResource || info.path !== "/metrics") return undefined;
     if (api.method === "DELETE") return this.#reset();
-    return {
-      status: 200,
-      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" },
-      body: new TextEncoder().encode(this.text()),
-    };
+    return metricsResponse(this.text());
   }
 
   #reset(): ApiResponse {
     this.#requests.clear();
-    return {
-      status: 200,
-      headers: { "content-type": "text/plain; charset=utf-8" },
-      body: new TextEncoder().encode("metrics reset\n"),
-    };
+    return resetResponse();
   }
 
   /** All metrics in Prometheus' text format. */

@@ -1,5 +1,14 @@
 // Metrics in Prometheus' text format.
-// Upstream: github.com/prometheus/common/expfmt.
+// Upstream: github.com/prometheus/common/expfmt, k8s.io/component-base/metrics/legacyregistry.
+import type { ApiResponse } from "../apimachinery/handler.ts";
+import { plainText } from "../apimachinery/text-response.ts";
+
+/** A response with metrics. */
+export const metricsResponse = (text: string): ApiResponse =>
+  plainText(200, text, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+
+/** The response to the DELETE that resets metrics. */
+export const resetResponse = (): ApiResponse => plainText(200, "metrics reset\n");
 
 /** e.g. `{name="ping",type="readyz"}` */
 export const formatLabels = (labels: Readonly<Record<string, string>>): string =>

@@ -48,7 +48,11 @@ export async function partsResponse(
   parts: BodyParts,
 ): Promise<ApiResponse> {
   const { accepted, request } = scope;
-  if (request.audit || accepted.mediaType !== "application/json" || isPretty(scope))
+  if (
+    request.audit?.wantsResponseObject ||
+    accepted.mediaType !== "application/json" ||
+    isPretty(scope)
+  )
     return await bytesResponse(scope, status, parts.join());
   return encodedResponse(scope, status, "application/json", parts);
 }

@@ -6,9 +6,14 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 const comma = Buffer.from(",");
 
 /** Adds items with commas between them; `add` adds the parts of one. */
-export function addItems<T>(parts: BodyParts, items: readonly T[], add: (item: T) => void): void {
+export function addItems<T>(
+  parts: BodyParts,
+  items: readonly T[],
+  add: (item: T) => void,
+  between: Uint8Array = comma,
+): void {
   for (const [i, item] of items.entries()) {
-    if (i > 0) parts.add(comma);
+    if (i > 0) parts.add(between);
     add(item);
   }
 }
@@ -30,11 +35,7 @@ export function joinList(
   const first = isStruct ? `${kind},${apiVersion},${metadata}` : apiVersion;
   const parts = new BodyParts();
   parts.text(`{${first},"items":${items ? "[" : "null"}${items?.length ? open : ""}`);
-  const between = Buffer.from(`,${open}`);
-  for (const [i, item] of (items ?? []).entries()) {
-    if (i > 0) parts.add(between);
-    parts.add(item);
-  }
+  addItems(parts, items ?? [], (item) => parts.add(item), Buffer.from(`,${open}`));
   parts.text(`${items ? "]" : ""}${isStruct ? "" : `,${kind},${metadata}`}}\n`);
   return parts;
 }

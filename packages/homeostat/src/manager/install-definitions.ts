@@ -12,6 +12,7 @@ import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { checkOptions } from "../util/call-options.ts";
 
 /** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {
@@ -48,6 +49,7 @@ export async function installDefinitions(
   } = {},
 ): Promise<void> {
   checkArguments(client, resources);
+  checkOptions("installDefinitions(…)", options, known);
   const names = await Promise.all(
     resources.map(async (resource) => {
       const manifest = toCustomResourceDefinition(resource);
@@ -82,9 +84,13 @@ export async function installDefinitions(
   client.kinds.invalidate();
 }
 
+const known = { timeoutMs: "a number", fieldManager: "a string", runtime: "a runtime" } as const;
+
 /** @throws ERR_DEFINITION_ARGUMENTS */
 function checkArguments(client: unknown, resources: unknown): void {
-  const isClient = typeof (client as Partial<Client> | undefined)?.apply === "function";
+  const isClient =
+    typeof (client as Partial<Client> | undefined)?.apply === "function" &&
+    typeof (client as Partial<Client>).listPage === "function";
   const wrong = Array.isArray(resources)
     ? resources.findIndex((one: unknown) => !isDefined(one))
     : undefined;

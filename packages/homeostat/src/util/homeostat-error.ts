@@ -29,11 +29,8 @@ export class HomeostatError<Code extends string = string> extends Error {
       readonly cause?: unknown;
     },
   ) {
-    super(
-      `${code}: ${message}`,
-      options.cause === undefined ? undefined : { cause: options.cause },
-    );
-    const { hint, audience = "user", cause } = options;
+    const { hint = "", audience = "user", cause } = options ?? {};
+    super(`${String(code)}: ${String(message)}`, cause === undefined ? undefined : { cause });
     if (isSystemError(cause)) cause.stack = withUserFrames(cause.stack);
     this.code = code;
     this.hint = hint;

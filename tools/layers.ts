@@ -41,7 +41,8 @@ export const layers: Readonly<Record<string, Levels>> = {
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
-    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
+    ["k8s"], // types and names of the built-in kinds, generated
+    ["client", "queue"],
     ["cache", "events"],
     ["controller"],
     ["manager"], // composition root

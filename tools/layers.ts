@@ -43,7 +43,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
     ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
     ["cache", "events"],
-    ["controller"],
+    ["controller", "webhook"],
     ["manager"], // composition root
     ["."], // facade, re-exports by hand
   ],

@@ -1,0 +1,26 @@
+/**
+ * Admission and conversion webhooks from typed functions.
+ * @module homeostat/webhook
+ */
+export type {
+  AdmissionContext,
+  AdmissionRequest,
+  Draft,
+  Operation,
+  Submitted,
+} from "./admission/admission-context.ts";
+export {
+  type AdmissionWebhook,
+  defineMutatingWebhook,
+  defineValidatingWebhook,
+  type MutatingWebhookOptions,
+  type ValidatingWebhookOptions,
+  type WebhookOptions,
+} from "./admission/define-webhook.ts";
+export {
+  type Denial,
+  deny,
+  type DenialOptions,
+  type FieldFault,
+  invalid,
+} from "./admission/denial.ts";

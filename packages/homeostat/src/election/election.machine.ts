@@ -1,6 +1,6 @@
 // When to read, take, renew and give up a Lease: the decisions of one candidate, from its first
-// look at the Lease to the end of its term. Pure: the driver sends what a step asks for, one request
-// at a time, and calls again at `electionDue`.
+// look at the Lease to the end of its term. Pure: the driver sends what a step asks for, one
+// request at a time, and calls again at `electionDue`.
 //
 // The rules are client-go's, so that candidates in Go and these respect each other: a Lease expires
 // by its own duration after the local time at which its record was last seen to change; a leader

@@ -1,8 +1,8 @@
 // Refuses the writes of a process that no longer leads. It is asked at the last moment before the
-// bytes of a write go out, because a request may wait for a connection, and a process may be stopped
-// at any instruction and continued much later: then timers and answers come late, and only the
-// clocks tell. The monotonic clock goes on while a process is stopped, but not while the machine is
-// suspended; the wall clock does, but may be set; the one that runs ahead counts.
+// bytes of a write go out, because a request may wait for a connection, and a process may be
+// stopped at any instruction and continued much later: then timers and answers come late, and only
+// the clocks tell. The monotonic clock goes on while a process is stopped, but not while the
+// machine is suspended; the wall clock does, but may be set; the one that runs ahead counts.
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Moment, isOverdue } from "./election.machine.ts";

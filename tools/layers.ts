@@ -43,8 +43,8 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
     ["k8s"], // types and names of the built-in kinds, generated
     ["client", "queue"],
-    ["cache", "events"],
-    ["controller"],
+    ["cache", "election", "events"],
+    ["controller", "webhook"],
     ["manager"], // composition root
     ["."], // facade, re-exports by hand
   ],

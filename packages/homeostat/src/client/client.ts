@@ -171,6 +171,13 @@ export interface ClientScope {
   readonly namespace?: string;
   /** Called for each completed write of the derived client, before the write's promise settles. */
   readonly written?: (write: CompletedWrite) => void;
+  /**
+   * Called for each write of the derived client at the last moment before it is sent; the write
+   * fails with the error that it returns, and nothing is sent.
+   */
+  readonly fence?: (method: string, path: string) => Error | undefined;
+  /** Its requests do not wait for a free connection: few, small and needed in time. */
+  readonly urgent?: true;
   /** Called for each request of the derived client, with a promise that settles as it does. */
   readonly requested?: (answered: Promise<unknown>) => void;
   /** Called for each warning of the server to the derived client. */

@@ -81,6 +81,8 @@ export function createClient(options: ClientOptions): Client {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
     warned: [],
+    fences: [],
+    isUrgent: false,
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],

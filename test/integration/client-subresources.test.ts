@@ -1,4 +1,5 @@
-// Subresources through the client: scale, eviction, token, binding and status. Runs on every server.
+// Subresources through the client: scale, eviction, token, binding and status. Runs on every
+// server.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isTooManyRequests } from "homeostat/api";

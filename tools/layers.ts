@@ -41,9 +41,10 @@ export const layers: Readonly<Record<string, Levels>> = {
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
-    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
-    ["cache", "events"],
-    ["controller"],
+    ["k8s"], // types and names of the built-in kinds, generated
+    ["client", "queue"],
+    ["cache", "election", "events"],
+    ["controller", "webhook"],
     ["manager"], // composition root
     ["."], // facade, re-exports by hand
   ],

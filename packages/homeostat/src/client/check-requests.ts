@@ -67,6 +67,8 @@ const ofScope = {
   written: "a function",
   requested: "a function",
   warned: "a function",
+  fence: "a function",
+  urgent: "true or false",
 } as const satisfies KnownOptions<ClientScope>;
 const ofApiRequest = {
   method: "a string",

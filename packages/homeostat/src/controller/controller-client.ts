@@ -2,18 +2,18 @@
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
-import { assertKind } from "../api/check-kind.ts";
 import { argumentError } from "../util/argument-error.ts";
-import { checkOptions } from "../util/call-options.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { isOptions } from "../util/option-faults.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import { addressOf } from "../client/check-requests.ts";
 import { nameError } from "../client/request/object-path.ts";
+import type { AnswerOf } from "../client/subresources/subresource-bodies.ts";
 import type { KindResolver } from "../client/discovery/kind-resolver.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { check, nameOf, nameText, title } from "./client-calls.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
@@ -72,12 +72,12 @@ export interface ControllerClient {
    * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null
    * removes a field.
    */
-  patch<K extends Kind>(
+  patch<K extends Kind, S extends string = "">(
     kind: K,
     address: string | ObjectAddress,
     patch: MergePatch<K>,
-    options?: { readonly subresource?: string },
-  ): Promise<ObjectOf<K>>;
+    options?: { readonly subresource?: S },
+  ): Promise<AnswerOf<K, S>>;
   /** Also resolves when the object does not exist. */
   delete<K extends Kind>(
     kind: K,
@@ -167,11 +167,20 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, options = {}) =>
-      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], async () => {
-        check(`patch(${title(kind, address)})`, options, "patch");
-        const patch = { type: "merge", body: mergePatchOf(kind, body) } as const;
-        return client.patch(kind, address, patch, options);
-      }),
+      write(
+        kind,
+        [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }],
+        async (): Promise<KubeObject> => {
+          check(`patch(${title(kind, address)})`, options, "patch");
+          const { subresource } = options as { readonly subresource?: string };
+          return client.patch<Kind>(
+            kind,
+            address,
+            { type: "merge", body: mergePatchOf(kind, body) },
+            subresource === undefined ? {} : { subresource: subresource as "" },
+          );
+        },
+      ) as never,
     delete: (kind, address, options) =>
       call(kind, [`delete(${title(kind, address)})`, address], () =>
         deleteObject(client, kind, address, options),
@@ -306,30 +315,6 @@ async function deleteObject(
     if (!isNotFound(error)) throw error;
   });
 }
-
-/** @throws ERR_KIND_ARGUMENT */
-function nameOf(kind: Kind): string {
-  assertKind(kind, "calling context.client");
-  return kind.kind;
-}
-
-const nameText = (name: unknown): string => (typeof name === "string" ? name : describeValue(name));
-
-function title(kind: Kind, address: Key | undefined): string {
-  const name: unknown = typeof address === "string" ? address : address?.name;
-  return `${nameOf(kind)} ${nameText(name)}`;
-}
-
-const known = {
-  list: { namespace: "a string", labelSelector: "a string", fieldSelector: "a string" },
-  apply: { set: "a string" },
-  patch: { subresource: "a string" },
-  delete: { uid: "a string", propagationPolicy: "a string", gracePeriodSeconds: "a number" },
-} as const;
-
-/** @throws ERR_ARGUMENT */
-const check = (call: string, options: unknown, method: keyof typeof known): void =>
-  checkOptions(`client.${call}`, options, known[method]);
 
 /** The key of an address; "" for a name that the server generates. */
 function keyIn(

@@ -41,7 +41,8 @@ export const layers: Readonly<Record<string, Levels>> = {
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api", "certificates"], // api is pure: keys, selectors, Status, definitions, exact JSON
-    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
+    ["k8s"], // types and names of the built-in kinds, generated
+    ["client", "queue"],
     ["cache", "election", "events"],
     ["controller", "webhook"],
     ["manager"], // composition root

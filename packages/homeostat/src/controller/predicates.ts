@@ -21,7 +21,9 @@ export const labelsChanged: Predicate = (old, object) =>
 export const annotationsChanged: Predicate = (old, object) =>
   revision(old).metadataText("annotations") !== revision(object).metadataText("annotations");
 
-/** Both arguments of a predicate are needed: `when: (old, object) => labelsChanged(old, object)`. */
+/**
+ * Both arguments of a predicate are needed: `when: (old, object) => labelsChanged(old, object)`.
+ */
 function revision(given: CachedObject): CachedObject {
   if (typeof (given as Partial<CachedObject> | null | undefined)?.metadataText === "function")
     return given;

@@ -62,7 +62,8 @@ const defaultLimit = 10;
 
 /**
  * Makes `data` the current revision: creates it, or gives the equal one the highest number, and
- * deletes the oldest revisions above the limit. `data` is any JSON value that the server takes: an object.
+ * deletes the oldest revisions above the limit. `data` is any JSON value that the server takes: an
+ * object.
  */
 export async function keepRevisions<T>(
   context: RevisionContext,

@@ -167,19 +167,8 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, options = {}) =>
-      write(
-        kind,
-        [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }],
-        async (): Promise<KubeObject> => {
-          check(`patch(${title(kind, address)})`, options, "patch");
-          const { subresource } = options as { readonly subresource?: string };
-          return client.patch<Kind>(
-            kind,
-            address,
-            { type: "merge", body: mergePatchOf(kind, body) },
-            subresource === undefined ? {} : { subresource: subresource as "" },
-          );
-        },
+      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
+        patchObject(client, kind, address, { body, options }),
       ) as never,
     delete: (kind, address, options) =>
       call(kind, [`delete(${title(kind, address)})`, address], () =>
@@ -298,6 +287,22 @@ async function applyShared<K extends Kind>(
   return client.apply(kind, manifest, { force: true, fieldManager });
 }
 
+async function patchObject(
+  client: Client,
+  kind: Kind,
+  address: Key,
+  { body, options }: { readonly body: MergePatch<Kind>; readonly options: object },
+): Promise<KubeObject> {
+  check(`patch(${title(kind, address)})`, options, "patch");
+  const { subresource } = options as { readonly subresource?: "" };
+  return client.patch<Kind>(
+    kind,
+    address,
+    { type: "merge", body: mergePatchOf(kind, body) },
+    subresource === undefined ? {} : { subresource },
+  );
+}
+
 async function deleteObject(
   client: Client,
   kind: Kind,
@@ -322,7 +327,7 @@ function keyIn(
   kind: Kind,
   address: string | Partial<ObjectAddress>,
 ): ObjectKey {
-  const { name = "", namespace } = addressOf(kind, address);
+  const { name = "", namespace } = addressOf(kind, address) as Partial<ObjectKey>;
   if (typeof name !== "string") throw nameError(kind, name);
   const { scope } = kind;
   return scope === "Cluster" ? { name } : { name, namespace: namespace ?? usual };

@@ -29,7 +29,11 @@ export class HomeostatError<Code extends string = string> extends Error {
       readonly cause?: unknown;
     },
   ) {
-    const { hint = "", audience = "user", cause } = options ?? {};
+    const {
+      hint,
+      audience = "user",
+      cause,
+    } = (options as typeof options | undefined) ?? { hint: "" };
     super(`${String(code)}: ${String(message)}`, cause === undefined ? undefined : { cause });
     if (isSystemError(cause)) cause.stack = withUserFrames(cause.stack);
     this.code = code;

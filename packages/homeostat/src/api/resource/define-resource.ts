@@ -1,9 +1,7 @@
 // Defines a custom resource: one value is schema, manifest builder, the client's type argument and
 // the source of the CRD. Published types do not depend on a schema library, so that hovers and
 // errors show plain TypeScript.
-import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { formatApiVersion, type GroupVersionKind, type ResourceNames } from "../gvk.ts";
 import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
 import { checkResourceOptions } from "./check-resource-options.ts";

@@ -1,6 +1,6 @@
-// The `timeout` parameter of short requests. What such a request waits for (admission and conversion
-// webhooks, other API servers) may go on afterwards, but writes nothing. Without the parameter only
-// requests to other API servers have a deadline: this server answers much sooner.
+// The `timeout` parameter of short requests. What such a request waits for (admission and
+// conversion webhooks, other API servers) may go on afterwards, but writes nothing. Without the
+// parameter only requests to other API servers have a deadline: this server answers much sooner.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go,
 // pkg/server/filters/timeout.go.
 import type { Clock } from "homeostat/runtime";

@@ -1,0 +1,26 @@
+// The webhooks of a manager: they are served before caches start, because the API server may need
+// them for what controllers write, and until all else has stopped.
+import type { Webhooks } from "../webhook/create-webhooks.ts";
+import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { ManagerState } from "./life-cycle.ts";
+import { refuseIfStopped } from "./transitions.ts";
+
+/** @throws ERR_WEBHOOK_START, ERR_MANAGER_STOPPED */
+export async function startWebhooks(state: ManagerState, wanted: WebhooksOptions): Promise<void> {
+  const { options, runtime, log, stopping } = state;
+  const { operator, client, syncTimeoutMs = 120_000 } = options;
+  // What only some operators use is loaded with them.
+  const { createWebhooks } = await import("../webhook/create-webhooks.ts");
+  const webhooks = createWebhooks(wanted, { operator, client, runtime, log });
+  state.webhooks = webhooks;
+  const stopped = Promise.withResolvers<void>();
+  stopping.signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+  const started = webhooks.start(syncTimeoutMs);
+  started.catch(() => {});
+  await Promise.race([started, stopped.promise]);
+  refuseIfStopped(operator, stopping);
+}
+
+/** Why the API server does not call them. */
+export const webhookReasons = (webhooks: Webhooks | undefined): readonly string[] =>
+  webhooks?.reasons() ?? [];

@@ -81,6 +81,7 @@ export function createClient(options: ClientOptions): Client {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
     warned: [],
+    answered: [],
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],

@@ -24,6 +24,7 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),
     warned: withOne(scope.warned, given.warned),
+    answered: withOne(scope.answered, given.answered),
   };
 }
 

@@ -55,6 +55,8 @@ export interface SessionScope {
   readonly signals: readonly AbortSignal[];
   /** Receive the server's warnings, as the session's observer does. */
   readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
+  /** Receive each attempt's result, as the session's observer does. */
+  readonly answered: readonly NonNullable<ClientObserver["answered"]>[];
 }
 
 /**
@@ -119,6 +121,16 @@ export function openStream(
 
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
+function reportAnswer(
+  { observer, observerCalls }: SessionOptions,
+  { answered }: SessionScope,
+  request: ApiRequest,
+  { code, durationMs }: { readonly code: number; readonly durationMs: number },
+): void {
+  observer.answered?.(request, code, durationMs);
+  for (const each of answered) observerCalls.call(() => each(request, code, durationMs));
+}
+
 function reportWarnings(
   { observer, observerCalls }: SessionOptions,
   { warned }: SessionScope,
@@ -151,12 +163,18 @@ async function attempt(
       timeoutMs: options.timeoutMs ?? (request.method === "GET" ? readTimeoutMs : writeTimeoutMs),
     });
     session.pace.connected();
-    session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
+    reportAnswer(session, scope, request, {
+      code: answer.status,
+      durationMs: clock.monotonic() - startedAt,
+    });
     reportWarnings(session, scope, request, answer.headers);
     const { status, headers, body } = answer;
     return { status, headers, body, used: wire.headers["authorization"] };
   } catch (error) {
-    session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
+    reportAnswer(session, scope, request, {
+      code: 0,
+      durationMs: clock.monotonic() - startedAt,
+    });
     return { error: observeFailure(session, toError(error), startedAt) };
   }
 }
@@ -262,14 +280,12 @@ class Stream {
     const startedAt = this.#session.runtime.clock.monotonic();
     this.#used = wire.headers["authorization"];
     const { change } = this.#handlers;
+    let hasHead = false;
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
+        hasHead = true;
         this.#session.pace.connected();
-        this.#session.observer.answered?.(
-          this.#request,
-          code,
-          this.#session.runtime.clock.monotonic() - startedAt,
-        );
+        this.#answered(code, startedAt);
         reportWarnings(this.#session, this.#scope, this.#request, headers);
         if (code >= 400) this.#refusal = { code, chunks: [] };
         else if (!this.#ended) this.#handlers.opened(headers);
@@ -280,9 +296,17 @@ class Stream {
       },
       ...(change && { change: (one) => this.#ended || change(one) }),
       end: () => (this.#refusal ? void this.#refused(this.#refusal) : this.finish(undefined)),
-      fail: (error) => this.finish(observeFailure(this.#session, error, startedAt)),
+      fail: (error) => {
+        if (!hasHead && !this.#ended) this.#answered(0, startedAt);
+        this.finish(observeFailure(this.#session, error, startedAt));
+      },
     });
     if (this.#ended) this.#exchange.abort();
+  }
+
+  #answered(code: number, startedAt: number): void {
+    const durationMs = this.#session.runtime.clock.monotonic() - startedAt;
+    reportAnswer(this.#session, this.#scope, this.#request, { code, durationMs });
   }
 
   async #refused({

@@ -1,0 +1,39 @@
+// What is around the managers of clusters, once in a manager: metrics.
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import type {
+  CoreManager,
+  Manager,
+  ManagerOptions,
+  MultiClusterOptions,
+} from "./manager-options.ts";
+import { OperatorMetrics } from "./metrics/operator-metrics.ts";
+import { runUntilAsked } from "./run-until-asked.ts";
+
+/** What a manager is operated with. */
+export interface Operations {
+  /** Undefined when nothing is counted. */
+  readonly metrics: OperatorMetrics | undefined;
+}
+
+export function createOperations({
+  metrics,
+  runtime = createSystemRuntime(),
+}: ManagerOptions | MultiClusterOptions): Operations {
+  return { metrics: metrics && new OperatorMetrics(runtime, metrics.custom) };
+}
+
+/** The manager with its operations: they start before it and end after it. */
+export function operated(core: CoreManager, { metrics }: Operations): Manager {
+  const manager: Manager = {
+    ...core,
+    async start() {
+      const starting = core.start();
+      metrics?.start();
+      await starting;
+    },
+    stop: () => core.stop().finally(() => metrics?.stop()),
+    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    metrics: () => metrics?.text() ?? "",
+  };
+  return manager;
+}

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { isTest, readSources } from "../read-sources.ts";
 import type { Mutant } from "./find-mutants.ts";
 import { readMutants } from "./read-mutants.ts";
+import { refusedMutants } from "./refused-mutants.ts";
 import { sample } from "./sample.ts";
 import { formatResult, formatSummary, isLeft } from "./summary.ts";
 import { coverTests } from "./test-coverage.ts";
@@ -75,13 +76,17 @@ async function main(paths: readonly string[]): Promise<number> {
     process.once(signal, () => {
       stopping = true;
     });
+  const refused = refusedMutants(root, chosen, texts);
   for (const mutant of chosen) {
     if (stopping) break;
-    const result = await tester.test(mutant, texts.get(mutant.path)!);
+    const result: MutantResult = refused.has(mutant)
+      ? { mutant, outcome: "refused", tests: 0 }
+      : await tester.test(mutant, texts.get(mutant.path)!);
     results.push(result);
     if (isLeft(result)) console.log(`${results.length}/${chosen.length} ${formatResult(result)}`);
     if (values.json) writeFileSync(values.json, JSON.stringify(results, undefined, 1));
   }
+  tester.end();
   for (const test of tester.unreliable) console.log(`fails without a mutant too: ${test}`);
   console.log(formatSummary(results));
   return 0;

@@ -2,7 +2,7 @@
 import { argumentError } from "../util/argument-error.ts";
 import { isOptions } from "../util/option-faults.ts";
 import type { ClientScope, CompletedWrite } from "./client.ts";
-import type { SessionScope } from "./session.ts";
+import type { SessionScope } from "./session-options.ts";
 
 /** What distinguishes clients of one session. */
 export interface Scope extends SessionScope {
@@ -25,6 +25,8 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     requested: withOne(scope.requested, given.requested),
     warned: withOne(scope.warned, given.warned),
     answered: withOne(scope.answered, given.answered),
+    fences: withOne(scope.fences, given.fence),
+    isUrgent: given.urgent ?? scope.isUrgent,
   };
 }
 

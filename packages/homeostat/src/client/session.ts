@@ -1,63 +1,16 @@
 // Sends requests of one user to one server: default headers, retries, warnings, and refusals as
 // errors. Between client and Transport; knows no kinds.
-import type { ApiStatusError, Status } from "../api/status.ts";
-import type { Transport, TransportRequest } from "../api/transport.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import type { ApiStatusError } from "../api/status.ts";
+import type { TransportRequest } from "../api/transport.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
-import { parseWarnings } from "./request/parse-warnings.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
-import type { ServerPace } from "./server-pace.ts";
-
-/** Observes requests, for metrics and logs. What it throws is one process warning, and no more. */
-export interface ClientObserver {
-  /** A response's status, or 0 without a response. `durationMs` is that of the attempt. */
-  answered?(request: ApiRequest, code: number, durationMs: number): void;
-  /** The request is about to be sent again. */
-  retried?(request: ApiRequest, afterMs: number, why: Error | Status): void;
-  /** A warning of the server, meant for people. */
-  warned?(text: string, request: ApiRequest): void;
-}
-
-/** Options of a session; shared by all derived clients. */
-export interface SessionOptions {
-  readonly transport: Transport;
-  readonly runtime: Runtime;
-  readonly pace: ServerPace;
-  /** Never throws. */
-  readonly observer: ClientObserver;
-  /** Calls other observers; never throws. */
-  readonly observerCalls: {
-    call(observe: () => unknown): void;
-    callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void;
-  };
-  /** Server and origin of address and credentials, for messages. */
-  readonly access?: { readonly server: string; readonly origin: string } | undefined;
-  /**
-   * Headers that change per request: expiring credentials. `rejected` receives a 401 and the
-   * authorization it used; resolves to true if one retry is worthwhile.
-   */
-  readonly credentials?:
-    | {
-        headers(): Promise<Readonly<Record<string, string>>>;
-        rejected(used?: string): Promise<boolean>;
-      }
-    | undefined;
-}
-
-/** What derived clients change. */
-export interface SessionScope {
-  readonly userAgent: string;
-  readonly signals: readonly AbortSignal[];
-  /** Receive the server's warnings, as the session's observer does. */
-  readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
-  /** Receive each attempt's result, as the session's observer does. */
-  readonly answered: readonly NonNullable<ClientObserver["answered"]>[];
-}
+import { reportAnswer, reportWarnings } from "./report-answer.ts";
+import type { SessionOptions, SessionScope } from "./session-options.ts";
 
 /**
  * Deadlines of one attempt. A write waits for webhooks, 30 s at most (timeoutSeconds of
@@ -121,29 +74,6 @@ export function openStream(
 
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
-function reportAnswer(
-  { observer, observerCalls }: SessionOptions,
-  { answered }: SessionScope,
-  request: ApiRequest,
-  { code, durationMs }: { readonly code: number; readonly durationMs: number },
-): void {
-  observer.answered?.(request, code, durationMs);
-  for (const each of answered) observerCalls.call(() => each(request, code, durationMs));
-}
-
-function reportWarnings(
-  { observer, observerCalls }: SessionOptions,
-  { warned }: SessionScope,
-  request: ApiRequest,
-  headers: Readonly<Record<string, string>>,
-): void {
-  if (headers["warning"] === undefined) return;
-  for (const text of parseWarnings(headers["warning"])) {
-    observer.warned?.(text, request);
-    for (const each of warned) observerCalls.call(() => each(text, request));
-  }
-}
-
 async function attempt(
   session: SessionOptions,
   scope: SessionScope,
@@ -189,11 +119,28 @@ function wireRequest(
   request: ApiRequest,
   credentials: Readonly<Record<string, string>> | undefined,
 ): TransportRequest {
-  return encodeRequest(request, {
+  const wire = encodeRequest(request, {
     accept: "application/json",
     "user-agent": scope.userAgent,
     ...credentials,
   });
+  const isFenced = scope.fences.length > 0 && request.method !== "GET";
+  return isFenced || scope.isUrgent ? guarded(scope, wire, isFenced) : wire;
+}
+
+function guarded(
+  { fences, isUrgent }: SessionScope,
+  wire: TransportRequest,
+  isFenced: boolean,
+): TransportRequest {
+  const refusal = (): Error | undefined => {
+    for (const fence of fences) {
+      const refused = fence(wire.method, wire.path);
+      if (refused) return refused;
+    }
+    return undefined;
+  };
+  return { ...wire, ...(isFenced && { refusal }), ...(isUrgent && { isUrgent }) };
 }
 
 function toAttempt(outcome: Outcome): Attempt {

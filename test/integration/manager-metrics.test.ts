@@ -19,7 +19,7 @@ describeLaws("metrics", ({ run }) => {
         const { name } = object.metadata;
         if (name === "later") return retry.in("1h", { because: "it is early" });
         if (name === "broken") throw new Error("broken");
-        if (name === "wrong") throw terminal("Wrong", "never right");
+        if (name === "wrong") throw terminal("it is never right");
         if (name === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
         return undefined;
       },

@@ -8,7 +8,7 @@ import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
-import type { Metrics } from "../metrics/index.ts";
+import { checkMetrics } from "./check-operations.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -155,19 +155,7 @@ function checkSwitches({ changed, allowReplicas }: ManagerOptions | MultiCluster
   ];
 }
 
-function checkMetrics(metrics: unknown): string[] {
-  if (metrics === undefined) return [];
-  if (!isOptions(metrics)) return [`metrics is ${describeValue(metrics)}, expected options`];
-  const { custom } = metrics as { readonly custom?: Partial<Metrics> };
-  return [
-    ...unknownOptions(metrics, ["custom"]).map((problem) => `metrics.${problem}`),
-    ...(custom === undefined || typeof custom?.families === "function"
-      ? []
-      : [`metrics.custom is ${describeValue(custom)}, expected what createMetrics returns`]),
-  ];
-}
-
 function checkTimeout(name: string, ms: number | undefined): string[] {
-  if (ms === undefined || (ms >= 0 && ms <= longestMs)) return [];
+  if (ms === undefined || (typeof ms === "number" && ms >= 0 && ms <= longestMs)) return [];
   return [`${name} is ${describeValue(ms)}, expected milliseconds from 0 to ${longestMs}`];
 }

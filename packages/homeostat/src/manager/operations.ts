@@ -24,6 +24,8 @@ export function createOperations({
 
 /** The manager with its operations: they start before it and end after it. */
 export function operated(core: CoreManager, { metrics }: Operations): Manager {
+  const stopping = new AbortController();
+  let stopped: Promise<void> | undefined;
   const manager: Manager = {
     ...core,
     async start() {
@@ -31,8 +33,12 @@ export function operated(core: CoreManager, { metrics }: Operations): Manager {
       metrics?.start();
       await starting;
     },
-    stop: () => core.stop().finally(() => metrics?.stop()),
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    stop() {
+      stopping.abort();
+      stopped ??= core.stop().finally(() => metrics?.stop());
+      return stopped;
+    },
+    run: (given) => runUntilAsked(manager, given, stopping.signal),
     metrics: () => metrics?.text() ?? "",
   };
   return manager;

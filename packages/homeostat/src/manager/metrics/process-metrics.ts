@@ -46,6 +46,11 @@ function fromProc(): readonly (MetricFamily | undefined)[] {
       "Virtual memory size in bytes.",
       kilobytes(/^VmSize:\s*(\d+) kB/m.exec(status)?.[1]),
     ),
+    maybe(
+      "process_virtual_memory_max_bytes",
+      "Maximum amount of virtual memory available in bytes.",
+      addressSpace(/^Max address space\s+(\S+)/m.exec(limits)?.[1]),
+    ),
     maybe("process_open_fds", "Number of open file descriptors.", openFiles()),
     maybe(
       "process_max_fds",
@@ -104,6 +109,10 @@ const maybe = (name: string, help: string, value: number | undefined): MetricFam
 
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+
+/** As Go prints it: without a limit 2^64 - 1. */
+const addressSpace = (text: string | undefined): number | undefined =>
+  text === "unlimited" ? 2 ** 64 : numberOf(text);
 
 function kilobytes(text: string | undefined): number | undefined {
   const size = numberOf(text);

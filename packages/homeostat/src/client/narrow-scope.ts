@@ -24,6 +24,8 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),
     warned: withOne(scope.warned, given.warned),
+    fences: withOne(scope.fences, given.fence),
+    isUrgent: given.urgent ?? scope.isUrgent,
   };
 }
 

@@ -24,7 +24,7 @@ import { kindId } from "./echo/run-record.ts";
 import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { argumentError } from "../util/argument-error.ts";
 import { isOptions } from "../util/option-faults.ts";
-import { guardLog } from "./guard-log.ts";
+import { guardLog } from "../util/guard-log.ts";
 import { createWait } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
 import { desiredOf, type LeftOut, type OwnOptions } from "./own/own-function.ts";

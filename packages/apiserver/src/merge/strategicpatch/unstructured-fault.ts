@@ -80,7 +80,7 @@ function scalarFault(
   const is = formatGoType(value);
   if (is === kind || (is === "int64" && kind !== "string" && kind !== "bool")) return undefined;
   if (is === "float64" && (kind === "int32" || kind === "int64"))
-    return `cannot convert float64 to ${goType}`;
+    return Number.isInteger(value) ? undefined : `cannot convert float64 to ${goType}`;
   return is === "int64" && kind === "string"
     ? `cannot convert int64 to ${goType}`
     : `unrecognized type: ${kind}`;

@@ -22,10 +22,11 @@ export function readStrategicPatch(target: PatchTarget, text: string): DocumentP
       kind: target.kind.kind,
       apiVersion: formatApiVersion(target.kind),
     };
-    return readPatched(target, patched, {
+    const content = { value: patched, duplicates: [], floatLiterals: new Map() };
+    return readPatched(target, content, {
       shown,
       strictErrors,
-      floatLiterals: new Map(),
+      source: "unstructured",
       reword: (why) => unstructuredFault(type, patched) ?? toConverterMessage(why),
     });
   };

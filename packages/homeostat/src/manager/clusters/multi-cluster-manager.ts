@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/multicluster-runtime pkg/manager.
 import type { Client } from "../../client/client.ts";
 import { followSource } from "../../controller/follow-source.ts";
-import { guardLog } from "../../controller/guard-log.ts";
+import { guardLog } from "../../util/guard-log.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { type ClusterManager, createClusterManager } from "../cluster-manager.ts";

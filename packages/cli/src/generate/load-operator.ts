@@ -24,7 +24,9 @@ export const defaultModule = "src/operator.ts";
 
 const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** @throws CommandError when the module is missing, cannot be imported, or exports something else */
+/**
+ * @throws CommandError when the module is missing, cannot be imported, or exports something else
+ */
 export async function loadOperator(path: string): Promise<OperatorModule> {
   const file = resolve(path);
   if (!existsSync(file))

@@ -159,10 +159,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * ERR_METADATA_UNDECLARED).
    */
   readonly reads?: Reads;
-  /**
-   * What it does through `client` and `watch(kind)`. The rest of its rights follows from what it
-   * declares; `homeostat generate` writes the roles.
-   */
+  /** Its rights for `client` and `watch(kind)`; all others follow from what it declares. */
   readonly permissions?: readonly Permission[];
   /** The signals that it sets, clears or reads. */
   readonly signals?: readonly Signal[];

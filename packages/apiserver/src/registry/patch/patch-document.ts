@@ -24,7 +24,12 @@ function readJsonPatch(target: PatchTarget, text: string): DocumentPatch {
   return (live) => {
     const shown = (): string =>
       printJsonPatched(applyJsonPatch(asWritten(target, live), operations), operations);
-    const body = { shown: () => formatBadValue(shown()), strictErrors, floatLiterals: new Map() };
+    const body = {
+      shown: () => formatBadValue(shown()),
+      strictErrors,
+      floatLiterals: new Map(),
+      again: () => parseExact(shown()),
+    };
     return readPatched(target, applyJsonPatch(live, operations), body);
   };
 }
@@ -36,7 +41,12 @@ function readMergePatch(target: PatchTarget, text: string): DocumentPatch {
       isObject(patch)
         ? printMergePatched(asWritten(target, live), patch)
         : encodeJson(applyMergePatch(live, patch));
-    const body = { shown: () => formatBadValue(shown()), strictErrors, floatLiterals };
+    const body = {
+      shown: () => formatBadValue(shown()),
+      strictErrors,
+      floatLiterals,
+      again: () => parseExact(shown()),
+    };
     return readPatched(target, applyMergePatch(live, patch), body);
   };
 }

@@ -39,6 +39,12 @@ export interface PatchedBody {
   readonly floatLiterals: ParsedJson["floatLiterals"];
   /** Rewrites a message of the decoder. */
   readonly reword?: (why: string) => string;
+  /**
+   * The patched object as upstream's decoder reads it, made anew once the object was refused with
+   * this message: in another order, whose first fault counts, or with other numbers. Undefined when
+   * the message stands.
+   */
+  readonly again?: (why: string) => Json | undefined;
 }
 
 /** Decodes `patched` and takes it over. Throws 422. */
@@ -70,6 +76,9 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeRe
     if (error instanceof BodyError) throw patchInvalid(body, error.message);
     if (!isApiStatusError(error)) throw error;
     const why = error.cause instanceof Error ? error.cause.message : error.message;
+    const { again, ...rest } = body;
+    const anew = again?.(why);
+    if (anew !== undefined) return decode(target, anew, rest);
     throw patchInvalid(body, body.reword?.(why) ?? why);
   }
 }

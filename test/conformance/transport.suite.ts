@@ -207,6 +207,27 @@ function describeCalls(peer: Peer, send: Send): void {
     for (const { i, sink } of sent) assert.equal(sink.text, `GET /n/${i} `);
   });
 
+  test("a request that is refused at the last moment is not sent", async () => {
+    const error = new Error("it may not be sent any more");
+    let isShut = false;
+    const refusal = () => (isShut ? error : undefined);
+    const paths = Array.from({ length: 100 }, (_, i) => `/refused/${i}`);
+    const sent = paths.map((path) => ({ path, ...send({ method: "POST", path, refusal }) }));
+    isShut = true;
+    assert.ok(sent.every(({ sink }) => sink.calls.length === 0));
+    await Promise.all(sent.map(({ sink }) => sink.ended()));
+    const refused = sent.filter(({ sink }) => sink.error === error);
+    assert.ok(refused.length >= 68, `${refused.length} of those that waited are refused`);
+    const arrived = new Set(peer.requests.map(({ path }) => path));
+    assert.deepEqual(
+      refused.filter(({ path }) => arrived.has(path)),
+      [],
+    );
+    const { sink } = send({});
+    await sink.ended();
+    assert.equal(sink.status, 201);
+  });
+
   test("a reader that asks for a pause gets the rest after it resumes", async () => {
     const { sink, exchange } = send({ path: "/big" });
     sink.ready = false;

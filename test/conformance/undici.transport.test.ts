@@ -12,8 +12,9 @@ import {
   createAuthority,
   issueClientCertificate,
   issueServingCertificate,
-} from "../../packages/apiserver/src/certificates/authority.ts";
+} from "homeostat/certificates";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
+import { until } from "../fixtures/until.ts";
 import { transportSuite } from "./transport.suite.ts";
 
 const runtime = createSystemRuntime();
@@ -137,6 +138,31 @@ describe("undici transport", { timeout: 30_000 }, () => {
         assert.match(error.hint!, /start the cluster/);
       },
     );
+  });
+
+  it("does not let an urgent request wait for a free connection", async () => {
+    const held: (() => void)[] = [];
+    const handler: Handler = async ({ path }) => {
+      if (path === "/slow") await new Promise<void>((resolve) => held.push(resolve));
+      return { status: 200, headers: {}, body: new TextEncoder().encode(path) };
+    };
+    const listener = await listen(handler, { graceMs: 0 });
+    await withTransport({ server: listener.url, connections: 1 }, async (transport) => {
+      const order: string[] = [];
+      const ask = (path: string, more: object = {}): Promise<void> =>
+        new Promise((resolve, reject) => {
+          const end = (): void => (order.push(path), resolve());
+          const sink = { head: () => {}, data: () => true, end, fail: reject };
+          transport.send({ method: "GET", path, headers: {}, ...more }, sink);
+        });
+      const slow = [ask("/slow"), ask("/waits")];
+      await ask("/urgent", { isUrgent: true });
+      await until(() => held.length > 0);
+      held.forEach((release) => release());
+      await Promise.all(slow);
+      assert.deepEqual(order, ["/urgent", "/slow", "/waits"]);
+    });
+    await listener.close();
   });
 
   it("refuses a server whose certificate it cannot trust, unless configured otherwise", async () => {

@@ -95,6 +95,8 @@ class InProcessExchange implements Exchange {
 
   async run(handler: Handler, request: TransportRequest, user: UserInfo): Promise<void> {
     if (this.#ended) return;
+    const refused = request.refusal?.();
+    if (refused) return queueMicrotask(() => this.abort(refused));
     try {
       const answer = await handler({
         method: request.method,

@@ -7,6 +7,13 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /**
+   * Called at the last moment before the first byte is sent, after all waiting: the request fails
+   * with the error that it returns, and nothing is sent.
+   */
+  readonly refusal?: () => Error | undefined;
+  /** Does not wait for other requests: small, rare and needed in time. */
+  readonly isUrgent?: true;
 }
 
 /** What caches need of an object's metadata. */

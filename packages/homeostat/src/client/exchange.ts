@@ -58,6 +58,8 @@ class Collector implements Sink {
   }
 
   send(transport: Transport): void {
+    const refused = this.#request.refusal?.();
+    if (refused) return this.fail(refused);
     this.#signal?.addEventListener("abort", this);
     try {
       this.#under = transport.send(this.#request, this);

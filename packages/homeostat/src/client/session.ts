@@ -55,6 +55,10 @@ export interface SessionScope {
   readonly signals: readonly AbortSignal[];
   /** Receive the server's warnings, as the session's observer does. */
   readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
+  /** Each may refuse a write at the last moment before it is sent. */
+  readonly fences: readonly ((method: string, path: string) => Error | undefined)[];
+  /** Requests do not wait for a free connection. */
+  readonly isUrgent: boolean;
 }
 
 /**
@@ -171,11 +175,28 @@ function wireRequest(
   request: ApiRequest,
   credentials: Readonly<Record<string, string>> | undefined,
 ): TransportRequest {
-  return encodeRequest(request, {
+  const wire = encodeRequest(request, {
     accept: "application/json",
     "user-agent": scope.userAgent,
     ...credentials,
   });
+  const isFenced = scope.fences.length > 0 && request.method !== "GET";
+  return isFenced || scope.isUrgent ? guarded(scope, wire, isFenced) : wire;
+}
+
+function guarded(
+  { fences, isUrgent }: SessionScope,
+  wire: TransportRequest,
+  isFenced: boolean,
+): TransportRequest {
+  const refusal = (): Error | undefined => {
+    for (const fence of fences) {
+      const refused = fence(wire.method, wire.path);
+      if (refused) return refused;
+    }
+    return undefined;
+  };
+  return { ...wire, ...(isFenced && { refusal }), ...(isUrgent && { isUrgent }) };
 }
 
 function toAttempt(outcome: Outcome): Attempt {

@@ -13,6 +13,7 @@ import {
   unreachableError,
 } from "./connection-error.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 /** Where to connect and how. */
 export interface UndiciTransportOptions {
@@ -60,7 +61,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
         return call;
       }
       const dispatch = ({ calls, streams }: Pools): void =>
-        call.dispatch(isStream(request) ? streams : calls);
+        call.dispatch(isApart(request) ? streams : calls);
       if (open) dispatch(open);
       else {
         pools ??= openPools(url.origin, options).then((opened) => (open = opened));
@@ -81,7 +82,10 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
   };
 }
 
-function parseServer({ server, origin = "options" }: UndiciTransportOptions): URL {
+function parseServer(options: UndiciTransportOptions): URL {
+  checkArgument("createUndiciTransport(…)", ["its argument", options], "an object");
+  const { server, origin = "options" } = options;
+  checkArgument("createUndiciTransport(…)", ["server", server], "a string");
   const url = URL.parse(server);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
   throw new HomeostatError(
@@ -93,9 +97,9 @@ function parseServer({ server, origin = "options" }: UndiciTransportOptions): UR
   );
 }
 
-/** Long-running requests: they must not occupy the pool's sockets. */
-function isStream({ path }: TransportRequest): boolean {
-  return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
+/** Long-running requests must not occupy the pool's sockets, and urgent ones not wait for them. */
+function isApart({ path, isUrgent }: TransportRequest): boolean {
+  return isUrgent === true || /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
 
 /**
@@ -206,6 +210,8 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    const refused = this.#ended ? undefined : this.#request.refusal?.();
+    if (refused) this.#fail(refused);
     if (this.#ended) controller.abort(new Error("aborted before it was sent"));
   }
 

@@ -16,7 +16,7 @@ import { SampledRuns } from "./boundaries/sampled-runs.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
 import { followSources } from "./external-sources.ts";
-import { guardLog } from "./guard-log.ts";
+import { guardLog } from "../util/guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";

@@ -8,6 +8,7 @@ import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Own } from "./own/own-function.ts";
 import type { Trigger } from "./trigger.ts";
+import type { Log } from "../util/guard-log.ts";
 import type { Rate } from "../queue/token-bucket.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
@@ -35,12 +36,7 @@ type Watched<W> = [keyof W] extends [never]
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** A logger bound to the reconciled object. */
-export interface ReconcileLog {
-  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+export interface ReconcileLog extends Log {}
 
 /** Records Events on the reconciled object, which `kubectl describe` shows. */
 export interface ObjectRecorder {

@@ -12,6 +12,7 @@ import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { checkOptions } from "../util/call-options.ts";
 
 /** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {
@@ -34,7 +35,8 @@ interface DefinitionCondition {
 }
 
 /**
- * Applies the definitions of `resources` and resolves once all are established. @throws
+ * Applies the definitions of `resources` and resolves once all are established. Resources of one
+ * group and kind are versions of one definition; the first is the one that is stored. @throws
  * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name
  * conflict); ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
  */
@@ -48,9 +50,10 @@ export async function installDefinitions(
   } = {},
 ): Promise<void> {
   checkArguments(client, resources);
+  checkOptions("installDefinitions(…)", options, known);
   const names = await Promise.all(
-    resources.map(async (resource) => {
-      const manifest = toCustomResourceDefinition(resource);
+    versionsOf(resources).map(async ([resource, ...others]) => {
+      const manifest = toCustomResourceDefinition(resource, ...others);
       const { name } = manifest["metadata"] as { name: string };
       await client
         .apply(customResourceDefinitions, manifest, {
@@ -82,9 +85,21 @@ export async function installDefinitions(
   client.kinds.invalidate();
 }
 
+const known = { timeoutMs: "a number", fieldManager: "a string", runtime: "a runtime" } as const;
+
+type Defined = { readonly definition: ResourceDefinition };
+
+/** Resources by group and kind, in their order. */
+function versionsOf(resources: readonly Defined[]): readonly (readonly [Defined, ...Defined[]])[] {
+  const grouped = Map.groupBy(resources, ({ definition: { group, kind } }) => `${kind}.${group}`);
+  return [...grouped.values()] as unknown as readonly (readonly [Defined, ...Defined[]])[];
+}
+
 /** @throws ERR_DEFINITION_ARGUMENTS */
 function checkArguments(client: unknown, resources: unknown): void {
-  const isClient = typeof (client as Partial<Client> | undefined)?.apply === "function";
+  const isClient =
+    typeof (client as Partial<Client> | undefined)?.apply === "function" &&
+    typeof (client as Partial<Client>).listPage === "function";
   const wrong = Array.isArray(resources)
     ? resources.findIndex((one: unknown) => !isDefined(one))
     : undefined;

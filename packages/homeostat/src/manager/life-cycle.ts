@@ -5,7 +5,7 @@ import type { ContestedObjects } from "../cache/contested-objects.ts";
 import type { Cache } from "../cache/index.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
-import { guardLog } from "../controller/guard-log.ts";
+import { guardLog } from "../util/guard-log.ts";
 import type { Signal } from "../controller/signals/signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";

@@ -13,7 +13,11 @@ import {
   type JsonObject,
 } from "homeostat/api";
 import { failure, internalError } from "../../apimachinery/errors/api-errors.ts";
-import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type {
+  DecodeResult,
+  DecodeSource,
+  VersionCodec,
+} from "../../apimachinery/rest/version-codec.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import { JsonPatchError, JsonPatchTestError, patchJson } from "../../merge/patch/json-patch.ts";
@@ -64,41 +68,13 @@ export function mergeConfiguration(
     );
   const merged = cloneJson(merge(codec.smd, live, intent)) as JsonObject;
   try {
-    return decodeMerged(codec, merged);
+    return decode(codec, merged, "unstructured").object;
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
     throw new MutationError(
       `unable to convert unstructured object to ${type}: ${conversionFault(bareMessage(error))}`,
     );
   }
-}
-
-/** Integers beyond 32 bits wrap where the field has no more, as upstream's conversion does. */
-function decodeMerged(codec: VersionCodec, merged: JsonObject): JsonObject {
-  for (;;)
-    try {
-      return decode(codec, merged).object;
-    } catch (error) {
-      if (!isApiStatusError(error)) throw error;
-      const found =
-        /^json: cannot unmarshal number -?\d+ into Go struct field \w+\.(\S+) of type int32$/.exec(
-          bareMessage(error),
-        );
-      if (!found || !wrapIntegers(merged, found[1]!.split("."))) throw error;
-    }
-}
-
-/** Whether an integer at the path, in any item of lists on the way, has been wrapped. */
-function wrapIntegers(value: Json | undefined, [name, ...rest]: readonly string[]): boolean {
-  if (Array.isArray(value))
-    return value.filter((item) => wrapIntegers(item, [name!, ...rest])).length > 0;
-  if (!isObject(value) || name === undefined) return false;
-  if (rest.length) return wrapIntegers(value[name], rest);
-  const given = value[name];
-  if (typeof given !== "bigint" && !Number.isInteger(given)) return false;
-  const wrapped = Number(BigInt.asIntN(32, BigInt(given as bigint | number)));
-  value[name] = wrapped;
-  return wrapped !== Number(given);
 }
 
 /** Upstream converts the merged object where this server decodes it. */
@@ -196,7 +172,7 @@ function patch(live: JsonObject, operations: readonly JsonObject[]): Json | unde
   }
 }
 
-function decodePatched(codec: VersionCodec, patched: Json): ReturnType<VersionCodec["decode"]> {
+function decodePatched(codec: VersionCodec, patched: Json): DecodeResult {
   try {
     return decode(codec, patched);
   } catch (error) {
@@ -224,8 +200,8 @@ function withReadableMetadata(codec: VersionCodec, patched: JsonObject): JsonObj
   return { ...rest, metadata: Object.fromEntries(readable) };
 }
 
-const decode = (codec: VersionCodec, value: Json): ReturnType<VersionCodec["decode"]> =>
-  codec.decode({ value, duplicates: [], floatLiterals: new Map() });
+const decode = (codec: VersionCodec, value: Json, source?: DecodeSource): DecodeResult =>
+  codec.decode({ value, duplicates: [], floatLiterals: new Map() }, source);
 
 const bareMessage = ({ cause, message }: Error): string =>
   cause instanceof Error ? cause.message : message;

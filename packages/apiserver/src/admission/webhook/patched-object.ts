@@ -6,9 +6,10 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   isApiStatusError,
-  type Json,
   type JsonObject,
   parseApiVersion,
+  parseJson,
+  type ParsedJson,
 } from "homeostat/api";
 import { internalError, plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -17,10 +18,11 @@ import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.t
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import {
   decodeJsonPatch,
+  type JsonPatchBody,
   JsonPatchError,
-  type JsonPatchOperation,
   patchJson,
 } from "../../merge/patch/json-patch.ts";
+import { printLiterals } from "../../merge/patch/number-literals.ts";
 import { notRegistered } from "../../registry/body/claimed-kind.ts";
 import { BodyError, claimBody } from "../../registry/body/parse-body.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
@@ -44,20 +46,20 @@ export function patchedObject(
   { patch, patchType }: AdmissionResponse,
 ): JsonObject | undefined {
   const { webhook } = target;
-  const operations = patch ? readOperations(webhook, patch) : [];
-  if (!operations.length) return undefined;
+  const body = patch ? readPatch(webhook, patch) : undefined;
+  if (!body?.operations.length) return undefined;
   if (!object)
     throw internalError(
       `admission webhook ${quoteGo(webhook)} attempted to modify the object, which is not supported for this operation`,
     );
   if (patchType !== "JSONPatch")
     throw new WebhookCallError(webhook, `unsupported patch type ${quoteGo(patchType)}`);
-  return decode(resource, target, apply(object, operations));
+  return decode(resource, target, apply(object, body));
 }
 
-function readOperations(webhook: string, patch: string): readonly JsonPatchOperation[] {
+function readPatch(webhook: string, patch: string): JsonPatchBody {
   try {
-    return decodeJsonPatch(patch, "Ignore").operations;
+    return decodeJsonPatch(patch, "Ignore");
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
     throw new WebhookCallError(
@@ -67,9 +69,12 @@ function readOperations(webhook: string, patch: string): readonly JsonPatchOpera
   }
 }
 
-function apply(object: JsonObject, operations: readonly JsonPatchOperation[]): Json {
+function apply(object: JsonObject, { operations, isMarked }: JsonPatchBody): ParsedJson {
   try {
-    return patchJson(object, operations);
+    const value = patchJson(object, operations);
+    return isMarked
+      ? parseJson(printLiterals(encodeJson(value)), { overflow: "kept" })
+      : { value, duplicates: [], floatLiterals: new Map() };
   } catch (error) {
     throw error instanceof JsonPatchError ? internalError(error.message) : error;
   }
@@ -78,12 +83,12 @@ function apply(object: JsonObject, operations: readonly JsonPatchOperation[]): J
 function decode(
   resource: ServedResource,
   { request, catalog }: PatchTarget,
-  patched: Json,
+  patched: ParsedJson,
 ): JsonObject {
   const kind = kindOf(resource, request.subresource);
   let other: GroupVersionKind | undefined;
   try {
-    const body = claimBody({ value: patched, duplicates: [], floatLiterals: new Map() });
+    const body = claimBody(patched);
     if (!body.kind && resource.codec.goType === "unstructured")
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(body.value)}'`);
     if (body.apiVersion && !parseApiVersion(body.apiVersion))

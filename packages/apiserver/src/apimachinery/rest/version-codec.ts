@@ -26,14 +26,21 @@ export interface EmptiedMember {
   readonly value: Json;
 }
 
+/**
+ * Where a value comes from that is decoded: the text of a body, or the unstructured content of a
+ * patched object, whose numbers upstream converts to integers of a Go struct.
+ */
+export type DecodeSource = "text" | "unstructured";
+
 /** Reads and writes one version of a kind. */
 export interface VersionCodec {
   /**
    * Turns a parsed body of this very group, version and kind into an object: unknown fields pruned
    * (and reported), nulls and defaults treated as upstream does, metadata coerced. Throws an
    * ApiStatusError (400) if the body cannot be decoded. May take over and mutate `body.value`.
+   * `source` is `text` by default.
    */
-  decode(body: ParsedJson): DecodeResult;
+  decode(body: ParsedJson, source?: DecodeSource): DecodeResult;
   /**
    * Converts a stored object to this version; the argument may be taken over. Identity when
    * `storageIdentity`.

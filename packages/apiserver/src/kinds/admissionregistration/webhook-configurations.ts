@@ -17,7 +17,7 @@ import { qualifiedNameErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { generationStrategy } from "../definition/default-strategy.ts";
+import { deepGenerationStrategy } from "../definition/default-strategy.ts";
 import {
   validateWebhookService,
   validateWebhookUrl,
@@ -63,7 +63,7 @@ function configurationKind(
     },
     strategy: {
       allowUnconditionalUpdate: false,
-      ...generationStrategy("webhooks"),
+      ...deepGenerationStrategy("webhooks"),
       validateCreate: (object) => validate(object, strictValidation),
       validateUpdate: (object, old) => [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),

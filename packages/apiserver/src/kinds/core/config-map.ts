@@ -16,9 +16,13 @@ export const configMap: KindDefinition<Decoded<ConfigMap>> = {
   ...gvk("v1", "ConfigMap"),
   strategy: {
     validateCreate: validate,
-    validateUpdate: (object, old) => [
+    validateUpdate: (object, old, context) => [
       ...finalizerErrors(object),
-      ...validateImmutableData(object, old, ["data", "binaryData"]),
+      ...validateImmutableData(object, old, {
+        fields: ["data", "binaryData"],
+        defaulted: ["data"],
+        context,
+      }),
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...validate(object),
     ],

@@ -27,10 +27,10 @@ export const secret: KindDefinition<Decoded<Secret>> = {
       if (!object.type) keepOld(object, old, "type");
     },
     validateCreate: validate,
-    validateUpdate: (object, old) => [
+    validateUpdate: (object, old, context) => [
       ...finalizerErrors(object),
       ...immutable("type", object.type, old.type),
-      ...validateImmutableData(object, old, ["data"]),
+      ...validateImmutableData(object, old, { fields: ["data"], context }),
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...validate(object),
     ],

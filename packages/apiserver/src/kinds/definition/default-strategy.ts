@@ -2,9 +2,11 @@
 // and a status.
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
-import { equalJson, type Json } from "homeostat/api";
+import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { memberOf } from "./restore-emptied.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
@@ -36,15 +38,19 @@ export function keepOld<T extends object>(
 
 /**
  * Increments the old metadata.generation when one of the fields changed; otherwise keeps the old
- * one.
+ * one. What `context` has empty counts as a change.
  */
 export function bumpGeneration<T extends DecodedObject>(
   object: T,
   old: NoInfer<T>,
   fields: readonly (keyof NoInfer<T> & string)[],
+  context: Pick<WriteContext, "emptied"> = {},
 ): void {
   const generation = Number(metadataOf(old).generation ?? 0);
-  const changed = fields.some((field) => !equalJson(fieldOf(object, field), fieldOf(old, field)));
+  const changed = fields.some(
+    (field) =>
+      hasEmptied(object, context, field) || !equalJson(fieldOf(object, field), fieldOf(old, field)),
+  );
   const next = changed ? generation + 1 : generation;
   if (next) metadataOf(object).generation = next;
   else delete metadataOf(object).generation;
@@ -60,6 +66,33 @@ export const generationStrategy = <T extends DecodedObject>(
   prepareForCreate: (object) => void (metadataOf(object).generation = 1),
   prepareForUpdate: (object, old) => bumpGeneration<T>(object, old, [field]),
 });
+
+/**
+ * The same for kinds whose fields upstream compares by reflect.DeepEqual: a list or map that the
+ * body has empty differs from the stored one, which is absent.
+ */
+export const deepGenerationStrategy = <T extends DecodedObject>(
+  field: keyof T & string,
+): Required<Pick<StrategyOverrides<T>, "prepareForCreate" | "prepareForUpdate">> => ({
+  ...generationStrategy<T>(field),
+  prepareForUpdate: (object, old, context) => bumpGeneration<T>(object, old, [field], context),
+});
+
+/**
+ * Whether the field or a part of it is a list or map that the body of the request has empty, and
+ * for which no default stands.
+ */
+export const hasEmptied = (
+  object: object,
+  { emptied }: Pick<WriteContext, "emptied">,
+  field: string,
+): boolean =>
+  emptied?.some(({ path }) => path[0] === field && isUnset(object as JsonObject, path)) ?? false;
+
+function isUnset(object: JsonObject, path: readonly (string | number)[]): boolean {
+  const value = path.reduce<Json | undefined>(memberOf, object);
+  return value === undefined || value === null;
+}
 
 /** An object with the two parts that most kinds have. */
 export interface SpecStatusObject extends DecodedObject {

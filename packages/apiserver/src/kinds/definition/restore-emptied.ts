@@ -36,7 +36,8 @@ function restoreEmptied(object: JsonObject, emptied: readonly EmptiedMember[]): 
   return copy;
 }
 
-function memberOf(value: Json | undefined, step: string | number): Json | undefined {
+/** A member of an object or an item of a list; undefined where there is none. */
+export function memberOf(value: Json | undefined, step: string | number): Json | undefined {
   if (Array.isArray(value)) return value[Number(step)];
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }

@@ -28,7 +28,7 @@ import {
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { generationStrategy } from "../definition/default-strategy.ts";
+import { deepGenerationStrategy } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
@@ -50,7 +50,7 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
       spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
   },
   strategy: {
-    ...generationStrategy("spec"),
+    ...deepGenerationStrategy("spec"),
     ...validateWholeObject({
       validate: ({ spec }, old) => validateSpec(spec ?? {}, optionsFor(old?.spec ?? {})),
     }),

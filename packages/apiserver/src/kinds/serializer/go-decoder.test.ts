@@ -161,3 +161,22 @@ test("base64 is checked to the byte and made canonical", () => {
     a: "aGk=",
   });
 });
+
+test("numbers of ports and quantities are literals too", () => {
+  const port = (literal: string): string =>
+    `{"spec":{"ports":[{"port":1,"targetPort":${literal}}]}}`;
+  assertFaults("v1", "Service", {
+    [port("80.0")]:
+      "json: cannot unmarshal number 80.0 into Go struct field ServicePort.spec.ports.targetPort of type int32",
+    [port("2147483648")]:
+      "json: cannot unmarshal number 2147483648 into Go struct field ServicePort.spec.ports.targetPort of type int32",
+  });
+  const { object } = decode("v1", "Service", port("-2147483648"));
+  assert.ok(JSON.stringify(object).includes('"targetPort":-2147483648'));
+  assert.deepEqual(
+    decode("v1", "ResourceQuota", '{"spec":{"hard":{"a":1e3,"b":1000}}}').object.spec,
+    {
+      hard: { a: "1e3", b: "1k" },
+    },
+  );
+});

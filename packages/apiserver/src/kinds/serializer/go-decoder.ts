@@ -5,10 +5,11 @@
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
 // UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
-import type { EmptiedMember } from "../../apimachinery/rest/version-codec.ts";
+import type { DecodeSource, EmptiedMember } from "../../apimachinery/rest/version-codec.ts";
 import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
 import { goKindOf } from "../../apimachinery/values/go-kind.ts";
 import type { GoField, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import { convertInteger } from "../../apimachinery/values/go-integer.ts";
 import { checkGoBase64 } from "./go-base64.ts";
 import { DecodeError, type TypeMismatch } from "./decode-error.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
@@ -45,8 +46,8 @@ export type EmptyLists = "kept" | "null";
 
 /** Decodes into one type. */
 export interface GoDecoder {
-  /** Throws {@link GoDecodeError}. */
-  decode(body: ParsedJson): GoDecoded;
+  /** Throws {@link GoDecodeError}. `source` is `text` by default. */
+  decode(body: ParsedJson, source?: DecodeSource): GoDecoded;
 }
 
 /** `emptyLists: "null"` for kinds that upstream stores as protobuf. */
@@ -57,9 +58,9 @@ export function createGoDecoder(
 ): GoDecoder {
   const plans = createStructPlans(data);
   return {
-    decode(body) {
+    decode(body, source = "text") {
       const strict = createStrictErrors(body);
-      const decoding = new Decoding({ data, plans, emptyLists }, body, strict);
+      const decoding = new Decoding({ data, plans, emptyLists, source }, body, strict);
       const object = decoding.root(plans.plan(model));
       return { object, strictErrors: strict.texts(), emptied: decoding.emptied };
     },
@@ -72,6 +73,7 @@ interface DecodingOptions {
   readonly data: KindData;
   readonly plans: StructPlans;
   readonly emptyLists: EmptyLists;
+  readonly source: DecodeSource;
 }
 
 class Decoding {
@@ -220,17 +222,26 @@ class Decoding {
     if (typeof input !== "number" && typeof input !== "bigint")
       return this.#mismatch(input, goType);
     if (type === "float64") return typeof input === "bigint" ? Number(input) : input;
-    const literal = this.#body.floatLiterals.size
-      ? this.#body.floatLiterals.get(this.#path())
-      : undefined;
+    if (this.#options.source === "unstructured") {
+      const converted = convertInteger(type, input);
+      if (converted !== undefined) return converted;
+    }
+    const literal = this.#literal();
     if (literal === undefined && isInteger(type, input)) return input;
     this.#save(`number ${literal ?? plainDigits(input)}`, goType);
     return undefined;
   }
 
+  /** The text of the current number if it is no plain integer. */
+  #literal(): string | undefined {
+    const { floatLiterals } = this.#body;
+    return floatLiterals.size ? floatLiterals.get(this.#path()) : undefined;
+  }
+
   #special(name: Parameters<typeof decodeSpecial>[0], input: Json): Json | undefined {
+    const literal = typeof input === "number" ? this.#literal() : undefined;
     try {
-      return decodeSpecial(name, input, (model, value) => this.#lenient(model, value));
+      return decodeSpecial(name, input, (model, value) => this.#lenient(model, value), literal);
     } catch (error) {
       if (!(error instanceof UnmarshalerError)) throw error;
       // An UnmarshalJSON error ends decoding at once and goes before the errors saved so far.

@@ -29,11 +29,15 @@ export type NestedDecoder = (model: string, value: Json) => Json;
 
 const schemaModel = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
-/** The canonical JSON form; undefined for nil. Throws {@link UnmarshalerError}. */
+/**
+ * The canonical JSON form; undefined for nil. `literal` is the text of a number that is no plain
+ * integer. Throws {@link UnmarshalerError}.
+ */
 export function decodeSpecial(
   name: SpecialName,
   input: Json,
   nested: NestedDecoder,
+  literal?: string,
 ): Json | undefined {
   if (input === null) return undefined;
   switch (name) {
@@ -42,9 +46,9 @@ export function decodeSpecial(
     case "MicroTime":
       return time(input, rfc3339Micro);
     case "Quantity":
-      return quantity(input);
+      return quantity(literal ?? input);
     case "IntOrString":
-      return intOrString(input);
+      return intOrString(input, literal);
     case "JSONSchemaPropsOrBool":
       if (isObject(input)) return nested(schemaModel, input);
       if (typeof input === "boolean") return input;
@@ -90,12 +94,11 @@ function quantityText(input: Json): string {
   return typeof input === "object" ? encodeJson(input) : String(input);
 }
 
-function intOrString(input: Json): Json {
+function intOrString(input: Json, literal: string | undefined): Json {
   if (typeof input === "string") return input;
-  if (typeof input === "number" && Number.isInteger(input) && Math.abs(input) < 2 ** 31)
-    return input;
+  if (literal === undefined && typeof input === "number" && (input | 0) === input) return input;
   const kind = goKindOf(input);
-  throw mismatch(kind === "number" ? `number ${String(input)}` : kind, "int32");
+  throw mismatch(kind === "number" ? `number ${literal ?? String(input)}` : kind, "int32");
 }
 
 const mismatch = (value: string, goType: string): UnmarshalerError =>

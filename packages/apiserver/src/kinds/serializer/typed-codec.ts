@@ -13,7 +13,11 @@ import {
 } from "homeostat/api";
 import { patchTypeOf } from "../../apimachinery/types/patch-meta.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
-import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type {
+  DecodeResult,
+  DecodeSource,
+  VersionCodec,
+} from "../../apimachinery/rest/version-codec.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
 import { createGoEncoder } from "./go-encoder.ts";
@@ -59,8 +63,8 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     Object.assign(object, { apiVersion, kind: kind.kind });
   let unset: ((object: JsonObject) => void) | undefined;
   return {
-    decode(body: ParsedJson): DecodeResult {
-      const decoded = attempt(kind, () => decoder.decode(body));
+    decode(body: ParsedJson, source?: DecodeSource): DecodeResult {
+      const decoded = attempt(kind, () => decoder.decode(body, source));
       named(decoded.object);
       keepEmptyManagers(body.value, decoded.object);
       attempt(kind, () => options.defaults?.(decoded.object));

@@ -2,6 +2,7 @@
 // decoded or defaulted; the caller passes these as functions.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/fieldmanager.go (NewDefaultFieldManager).
 import type { JsonObject } from "homeostat/api";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 
 /** One endpoint: a resource, version and subresource. */
@@ -32,7 +33,7 @@ export interface FieldManagerOptions {
    * Decodes and defaults a merged object as the codec of this version does. May mutate its
    * argument. The messages of its errors go to the client.
    */
-  readonly complete: (merged: JsonObject) => JsonObject;
+  readonly complete: (merged: JsonObject, takeEmptied?: TakeEmptied) => JsonObject;
   /**
    * By apiVersion: fields that writes through this endpoint cannot own, as paths of field names,
    * e.g. `[["status"]]`.
@@ -46,4 +47,9 @@ export interface ApplyOptions {
   readonly force: boolean;
   /** RFC 3339, second precision. */
   readonly now: string;
+  /** Receives what the merged object has empty. */
+  readonly takeEmptied?: TakeEmptied;
 }
+
+/** See {@link DecodeResult.emptied}. */
+export type TakeEmptied = (members: DecodeResult["emptied"]) => void;

@@ -123,7 +123,7 @@ export class StructuredMerge {
     if (outcome.value === undefined)
       return { object: live.object, managed: { managers: stripped, times } };
     return {
-      object: this.#complete(outcome.value as JsonObject, applied),
+      object: this.#complete(outcome.value as JsonObject, applied, options),
       managed: { managers: stripped, times: new Map(times).set(id, options.now) },
     };
   }
@@ -163,10 +163,10 @@ export class StructuredMerge {
     });
   }
 
-  #complete(merged: JsonObject, applied: JsonObject): JsonObject {
+  #complete(merged: JsonObject, applied: JsonObject, { takeEmptied }: ApplyOptions): JsonObject {
     try {
       // A merge shares parts with the live object and the intent.
-      return this.#endpoint.complete(cloneJson(merged));
+      return this.#endpoint.complete(cloneJson(merged), takeEmptied);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       throw plainError(

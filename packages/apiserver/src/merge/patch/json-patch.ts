@@ -6,14 +6,15 @@
 import {
   cloneJson,
   equalJson,
-  formatOverflow,
   isObject,
   type Json,
   type JsonObject,
+  type ParsedJson,
   setOwn,
 } from "homeostat/api";
 import { badRequestError, failure } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { markLiterals } from "./number-literals.ts";
 import { parsePatchText } from "./parse-patch-text.ts";
 import {
   duplicateErrors,
@@ -28,6 +29,10 @@ export type JsonPatchOperation = JsonObject;
 /** A decoded patch body. */
 export interface JsonPatchBody {
   readonly operations: readonly JsonPatchOperation[];
+  /**
+   * Values have marked number literals, and so has the patched document: see number-literals.ts.
+   */
+  readonly isMarked: boolean;
   /** Messages of upstream's strict decoder, e.g. `json patch unknown field "[0].foo"`. */
   readonly strictErrors: readonly string[];
 }
@@ -44,15 +49,13 @@ const memberTypes: Readonly<Record<string, "string" | "any">> = {
  * Decodes a body. Throws ApiStatusError: 400 for a malformed patch, 413 for too many operations.
  */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
-  const { value, duplicates, overflow } = parsePatchText(text, {
+  const { value, duplicates, floatLiterals } = parsePatchText(text, {
     overflow: "kept",
     describe: (message) => (validation === "Ignore" ? message : `error decoding patch: ${message}`),
   });
   const strict = validation !== "Ignore";
-  const fault = strict ? strictFault(value) : looseFault(value);
+  const fault = strict ? (strictFault(value) ?? overflowFault(floatLiterals)) : looseFault(value);
   if (fault) throw badRequestError(fault);
-  if (overflow !== undefined)
-    throw badRequestError(`error decoding patch: ${formatOverflow(overflow)}`);
   const operations = ((value ?? []) as readonly (JsonObject | null)[]).map(
     (operation) => operation ?? {},
   );
@@ -62,7 +65,12 @@ export function decodeJsonPatch(text: string, validation: FieldValidation): Json
       "RequestEntityTooLarge",
       `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
     );
-  return { operations, strictErrors: strict ? strictErrors(operations, duplicates) : [] };
+  markLiterals(value, floatLiterals);
+  return {
+    operations,
+    isMarked: floatLiterals.size > 0,
+    strictErrors: strict ? strictErrors(operations, duplicates) : [],
+  };
 }
 
 function looseFault(value: Json): string | undefined {
@@ -87,6 +95,14 @@ function strictFault(value: Json): string | undefined {
         return cannot(member, `struct field jsonPatchOp.${name} of type string`);
     }
   }
+  return undefined;
+}
+
+/** A number in a value that no float64 can hold. */
+function overflowFault(literals: ParsedJson["floatLiterals"]): string | undefined {
+  for (const [path, literal] of literals)
+    if (!Number.isFinite(Number(literal)) && /^\[\d+\]\.value(?![^.[])/.test(path))
+      return `error decoding patch: json: cannot unmarshal number ${literal} into Go struct field jsonPatchOp.value of type float64`;
   return undefined;
 }
 
@@ -119,7 +135,10 @@ export class JsonPatchError extends Error {
 /** A `test` operation that does not hold. */
 export class JsonPatchTestError extends JsonPatchError {}
 
-/** The patched document; arguments are not mutated. Throws ApiStatusError 422 without a cause. */
+/**
+ * The patched document, marked as the operations are; arguments are not mutated. Throws
+ * ApiStatusError 422 without a cause.
+ */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
   try {
     return patchJson(document, operations);

@@ -1,15 +1,9 @@
 // JSON merge patch (RFC 7386), as lenient as the library that upstream uses.
 // Upstream: gopkg.in/evanphx/json-patch.v4/merge.go,
 // k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
-import {
-  cloneJson,
-  isObject,
-  type Json,
-  type JsonObject,
-  type ParsedJson,
-  setOwn,
-} from "homeostat/api";
+import { cloneJson, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { markLiterals } from "./number-literals.ts";
 import { parsePatchText } from "./parse-patch-text.ts";
 import { withoutNulls } from "./without-nulls.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
@@ -19,16 +13,14 @@ export interface MergePatchBody {
   readonly patch: Json;
   /** Messages of upstream's strict decoder, e.g. `duplicate field "data.a"`. */
   readonly strictErrors: readonly string[];
-  /**
-   * See {@link ParsedJson}: the patched object has these literals at the same paths, outside of
-   * replaced lists too.
-   */
-  readonly floatLiterals: ParsedJson["floatLiterals"];
+  /** The patch has marked number literals: see number-literals.ts. */
+  readonly isMarked: boolean;
 }
 
 /** Decodes a body. Throws ApiStatusError 400. */
 export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
   const { value, duplicates, floatLiterals } = parsePatchText(text, {
+    overflow: validation === "Ignore" ? "kept" : "refused",
     describe: (message) =>
       validation === "Ignore" ? "Invalid JSON Patch" : `error decoding patch: ${message}`,
   });
@@ -37,10 +29,11 @@ export function decodeMergePatch(text: string, validation: FieldValidation): Mer
       `error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
     );
   if (value === null || typeof value !== "object") throw badRequestError("Invalid JSON Patch");
+  markLiterals(value, floatLiterals);
   return {
     patch: value,
+    isMarked: floatLiterals.size > 0,
     strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates),
-    floatLiterals,
   };
 }
 

@@ -21,6 +21,14 @@ test("YAML 1.1: words are booleans, zeros are octal, keys are text", async () =>
   assert.deepEqual(await value("a: 2024-01-01\n"), { a: "2024-01-01" });
 });
 
+test("a float whose JSON is that of an integer is one", async () => {
+  assert.deepEqual(await value("a: 1e18\nb: 9007199254740993.0\nc: 1e3\n"), {
+    a: 1000000000000000000n,
+    b: 9007199254740992n,
+    c: 1000,
+  });
+});
+
 test("anchors, merges and the first document only", async () => {
   assert.deepEqual(await value("a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n"), {
     a: { p: 1, q: 2 },

@@ -226,7 +226,8 @@ function scaleFieldManager({ scheme }: ScaleSubresource, codec: VersionCodec): F
     convert: (object) => object,
     empty: () => codec.empty?.() ?? { apiVersion: "autoscaling/v1", kind: "Scale" },
     complete: (merged) =>
-      codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
+      codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }, "unstructured")
+        .object,
     resetFields: new Map(),
   };
   return createFieldManager(scheme === "lacks Scale" ? { ...manager, ...inconvertible } : manager);

@@ -8,6 +8,7 @@ import {
   parseApiVersion,
 } from "homeostat/api";
 import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
+import type { TakeEmptied } from "../../merge/managedfields/field-manager-options.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
 import { PendingConversions } from "./pending-conversions.ts";
@@ -127,7 +128,8 @@ function create({ catalog, resource, subresource, pending }: Endpoint): FieldMan
     convert: (object, apiVersion) =>
       pending?.converted(object, apiVersion) ?? convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
-    complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
+    complete: (merged, takeEmptied) =>
+      resource.codec.complete?.(merged) ?? convertMerged(resource, merged, takeEmptied),
     resetFields: new Map(
       versionsWithResets(catalog, resource, subresource).map((each) => [
         formatApiVersion(each),
@@ -141,13 +143,17 @@ function create({ catalog, resource, subresource, pending }: Endpoint): FieldMan
 function convertMerged(
   { codec, group, version, kind }: ServedResource,
   merged: JsonObject,
+  takeEmptied: TakeEmptied | undefined,
 ): JsonObject {
   const fault = codec.patchMeta && unstructuredFault(codec.patchMeta, merged);
   if (fault)
     throw new MergeError(
       `unable to convert unstructured object to ${group}/${version}, Kind=${kind}: ${fault}`,
     );
-  return codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object;
+  const content = { value: merged, duplicates: [], floatLiterals: new Map() };
+  const { object, emptied } = codec.decode(content, "unstructured");
+  takeEmptied?.(emptied);
+  return object;
 }
 
 /** The versions whose resetFields hold; writes through other versions then own the status too. */

@@ -33,6 +33,7 @@ export async function readApplyPatch(
       manager: options.fieldManager,
       force: options.force,
       now: scope.request.now,
+      takeEmptied: (members) => (scope.request.emptied = members),
     });
     report(scope, strictErrors, options);
     return merged;

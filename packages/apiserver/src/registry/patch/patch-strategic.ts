@@ -1,13 +1,12 @@
 // Strategic merge patch, for kinds whose Go types have merge keys.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
-import { formatApiVersion, type JsonObject } from "homeostat/api";
+import { formatApiVersion } from "homeostat/api";
 import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 import {
   applyStrategicMergePatch,
   decodeStrategicMergePatch,
 } from "../../merge/strategicpatch/strategic-merge-patch.ts";
 import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
-import { wrapIntegers } from "../../merge/strategicpatch/wrap-integers.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { type DocumentPatch, type PatchTarget, readPatched } from "./read-patched.ts";
 
@@ -18,20 +17,17 @@ export function readStrategicPatch(target: PatchTarget, text: string): DocumentP
   const shown = (): string => formatBadValue(formatGoValue(patch));
   return (live) => {
     // The result is decoded into the endpoint's type, whatever type it states.
-    const patched = (): JsonObject => ({
+    const patched = {
       ...applyStrategicMergePatch(live, patch, type),
       kind: target.kind.kind,
       apiVersion: formatApiVersion(target.kind),
-    });
-    return readPatched(target, patched(), {
+    };
+    const content = { value: patched, duplicates: [], floatLiterals: new Map() };
+    return readPatched(target, content, {
       shown,
       strictErrors,
-      floatLiterals: new Map(),
-      reword: (why) => unstructuredFault(type, patched()) ?? toConverterMessage(why),
-      again: (why) =>
-        why.startsWith("json: cannot unmarshal number") && !unstructuredFault(type, patched())
-          ? wrapIntegers(type, patched())
-          : undefined,
+      source: "unstructured",
+      reword: (why) => unstructuredFault(type, patched) ?? toConverterMessage(why),
     });
   };
 }

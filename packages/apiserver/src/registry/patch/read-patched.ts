@@ -5,9 +5,9 @@ import {
   type ApiStatusError,
   compareBytewise,
   encodeJson,
+  formatOverflow,
   type GroupVersionKind,
   isApiStatusError,
-  type Json,
   type JsonObject,
   type ParsedJson,
 } from "homeostat/api";
@@ -16,7 +16,11 @@ import { fillClaim, internalKindFault, kindFault } from "../body/claimed-kind.ts
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { type FieldValidation, formatStrictErrors } from "../body/read-object.ts";
-import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type {
+  DecodeResult,
+  DecodeSource,
+  VersionCodec,
+} from "../../apimachinery/rest/version-codec.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 
 /** The endpoint of a patch. */
@@ -36,19 +40,19 @@ export interface PatchedBody {
   readonly shown: () => string;
   /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[];
-  readonly floatLiterals: ParsedJson["floatLiterals"];
+  readonly source: DecodeSource;
+  /** The patched document in upstream's order, which tells the first of several faults. */
+  readonly readAgain?: () => ParsedJson;
   /** Rewrites a message of the decoder. */
   readonly reword?: (why: string) => string;
-  /**
-   * The patched object as upstream's decoder reads it, made anew once the object was refused with
-   * this message: in another order, whose first fault counts, or with other numbers. Undefined when
-   * the message stands.
-   */
-  readonly again?: (why: string) => Json | undefined;
 }
 
 /** Decodes `patched` and takes it over. Throws 422. */
-export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
+export function readPatched(
+  target: PatchTarget,
+  patched: ParsedJson,
+  body: PatchedBody,
+): JsonObject {
   const { codec } = target;
   const { object, strictErrors, emptied } = decode(target, patched, body);
   target.scope.request.emptied = emptied;
@@ -65,22 +69,34 @@ export function readPatched(target: PatchTarget, patched: Json, body: PatchedBod
   return object;
 }
 
-function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeResult {
+function decode(target: PatchTarget, patched: ParsedJson, body: PatchedBody): DecodeResult {
   try {
-    const parsed = claimBody({ value: patched, duplicates: [], floatLiterals: body.floatLiterals });
-    assertClaim(target, parsed);
-    return parsed.apiVersion || target.codec.typeMeta === "required"
-      ? target.codec.decode(parsed)
-      : decodeUnversioned(parsed.value);
+    return decodeOnce(target, patched, body);
   } catch (error) {
-    if (error instanceof BodyError) throw patchInvalid(body, error.message);
-    if (!isApiStatusError(error)) throw error;
+    if (!isDecodeError(error)) throw error;
+    const { readAgain, ...last } = body;
+    if (readAgain) return decode(target, readAgain(), last);
     const why = error.cause instanceof Error ? error.cause.message : error.message;
-    const { again, ...rest } = body;
-    const anew = again?.(why);
-    if (anew !== undefined) return decode(target, anew, rest);
     throw patchInvalid(body, body.reword?.(why) ?? why);
   }
+}
+
+const isDecodeError = (error: unknown): error is Error =>
+  error instanceof BodyError || isApiStatusError(error);
+
+function decodeOnce(
+  target: PatchTarget,
+  patched: ParsedJson,
+  { source }: PatchedBody,
+): DecodeResult {
+  const { codec } = target;
+  const parsed = claimBody(patched);
+  assertClaim(target, parsed);
+  if (parsed.overflow !== undefined && codec.goType === "unstructured")
+    throw new BodyError(formatOverflow(parsed.overflow));
+  return parsed.apiVersion || codec.typeMeta === "required"
+    ? codec.decode(parsed, source)
+    : decodeUnversioned(parsed.value);
 }
 
 /** A required kind may change, for validation to refuse, but must be present. */

@@ -22,7 +22,10 @@ export interface DecodedYaml {
   readonly value: Json;
   /** Keys that are set twice, e.g. `line 4: key "a" already set in map`. */
   readonly strictErrors: readonly string[];
-  /** Whether a number lies beyond int64, or is a negative zero. */
+  /**
+   * Whether the text of a number in JSON reads as another one: an integer beyond int64, a float
+   * whose text is that of a large integer, a negative zero.
+   */
   readonly hasOddNumbers: boolean;
 }
 
@@ -187,7 +190,7 @@ class Decoder {
   #toJson({ value }: YamlScalar): Json {
     if (typeof value !== "number" && typeof value !== "bigint") return value;
     if (typeof value === "number" && !Number.isFinite(value)) this.hasNonFinite = true;
-    else if (value >= 2 ** 63 || value <= -(2 ** 63) || Object.is(value, -0))
+    else if (typeof value === "bigint" ? isBeyondInt64(value) : isOddNumber(value))
       this.hasOddNumbers = true;
     return value;
   }
@@ -206,6 +209,10 @@ class Decoder {
     return out;
   }
 }
+
+const isBeyondInt64 = (value: bigint): boolean => value !== BigInt.asIntN(64, value);
+const isOddNumber = (value: number): boolean =>
+  Object.is(value, -0) || (Number.isInteger(value) && !Number.isSafeInteger(value));
 
 /** A plain `<<`. */
 const isMerge = ({ kind, text, tag, isPlain }: YamlNode): boolean =>

@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/multicluster-runtime pkg/manager.
 import type { Client } from "../../client/client.ts";
 import { followSource } from "../../controller/follow-source.ts";
-import { guardLog } from "../../controller/guard-log.ts";
+import { guardLog } from "../../util/guard-log.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { type ClusterManager, createClusterManager } from "../cluster-manager.ts";
@@ -28,7 +28,7 @@ export function createMultiClusterManager(given: MultiClusterOptions): Manager {
   const manager: Manager = {
     start,
     stop,
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    run: (given) => runUntilAsked(manager, given, fleet.stopping.signal),
     states: () => all((one) => one.states()),
     explain: (kind, key) => all((one) => one.explain(kind, key)),
     pause: (kind, key) => fleet.managers().forEach((one) => one.pause(kind, key)),

@@ -137,6 +137,8 @@ function specErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErro
     (rest[list] ?? []).forEach(
       (container, i) => void (container.image = (before[list] ?? [])[i]!.image!),
     );
+  // Upstream collects them anew, and prints an empty list as an absent one.
+  if (!hasItems(rest.initContainers)) delete rest.initContainers;
   for (const field of ["activeDeadlineSeconds", "schedulingGates", "tolerations"] as const)
     keepOld(rest, before, field);
   if (

@@ -1,0 +1,250 @@
+// Drives one candidate for a Lease from its first look to the end of its term: sends what the
+// machine asks for, keeps its timer and its watch, and opens and shuts the fence. An elector is
+// used once; who stands again makes a new one.
+// Upstream: k8s.io/client-go/tools/leaderelection/leaderelection.go (LeaderElector).
+import { isApiStatusError, isNotFound } from "../api/status.ts";
+import type { Client, RequestOptions } from "../client/client.ts";
+import { Lease } from "../k8s/coordination/v1/index.ts";
+import type { Timer } from "../runtime/clock.ts";
+import { unitInterval } from "../runtime/entropy.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { describeError } from "../util/describe-error.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import {
+  type ElectionEffect,
+  type ElectionInput,
+  type ElectionLimits,
+  electionDue,
+  type ElectionState,
+  initialElection,
+  stepElection,
+} from "./election.machine.ts";
+import type { ElectionTimings } from "./election-timings.ts";
+import { holderOf } from "./lease-record.ts";
+import { LeaseWatch } from "./watch-lease.ts";
+import { WriteFence } from "./write-fence.ts";
+
+/** What an elector works with, and whom it tells. */
+export interface ElectorOptions {
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly name: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly timings: ElectionTimings;
+  /** Called when the term begins; the fence is open. */
+  led(): void;
+  /** Called when the term ends before it is given up; the fence is shut. */
+  lost(why: string): void;
+  /** Called for the first holder that is seen, and for each change. */
+  holder(identity: string | undefined): void;
+  /** What the log of Events says of this candidate: `became leader`. */
+  event(lease: Lease, text: string): void;
+  /** The watch is refused: taking over is as slow as upstream's. */
+  warn(message: string): void;
+}
+
+/** What a candidate knows. */
+export interface ElectionReport {
+  readonly role: "standing by" | "leading" | "ended";
+  readonly identity: string;
+  /** `namespace/name`. */
+  readonly lease: string;
+  /** Undefined when nobody holds the Lease, or it has not been seen. */
+  readonly holder: string | undefined;
+  /** How often the Lease has changed hands. */
+  readonly transitions: number | undefined;
+  /** Wall time in ms at which the last renewal that succeeded was sent. */
+  readonly renewedAt: number | undefined;
+  /** How long its answer took. */
+  readonly renewalMs: number | undefined;
+  readonly lastError: string | undefined;
+}
+
+/** One candidate. */
+export class Elector {
+  readonly fence: WriteFence;
+  readonly #options: ElectorOptions;
+  readonly #limits: ElectionLimits;
+  readonly #client: Client;
+  readonly #watch: LeaseWatch;
+  readonly #aborting = new AbortController();
+  readonly #ended = Promise.withResolvers<void>();
+  #state: ElectionState = initialElection;
+  #timer: Timer | undefined;
+  #hold: Timer | undefined;
+  #renewalMs: number | undefined;
+
+  constructor(options: ElectorOptions) {
+    const { client, runtime, name, namespace, identity, timings } = options;
+    const lease = `${namespace}/${name}`;
+    this.#options = options;
+    this.#limits = { ...timings, identity };
+    this.#client = client.with({ urgent: true, signal: this.#aborting.signal });
+    this.fence = new WriteFence({
+      clock: runtime.clock,
+      timings,
+      lease,
+      expired: () => runtime.defer(() => this.#step({ type: "tick" })),
+    });
+    this.#watch = new LeaseWatch({
+      client: this.#client,
+      clock: runtime.clock,
+      name,
+      namespace,
+      retryMs: timings.retryPeriodMs,
+      saw: (seen) => this.#step({ type: "saw", lease: seen, by: "watch" }),
+      watching: (is) => this.#step({ type: "watching", is }),
+      forbidden: (message) =>
+        options.warn(
+          `the Lease ${lease} cannot be watched, so that it is read every ${timings.retryPeriodMs / 1000} s: ${message}`,
+        ),
+    });
+  }
+
+  start(): void {
+    this.#hold = this.#options.runtime.clock.hold?.();
+    this.#watch.start();
+    this.#step({ type: "start" });
+  }
+
+  /**
+   * Shuts the fence and gives the Lease up, unless a write has no answer within a second: then it
+   * expires by itself. Idempotent; resolves when nothing is left to do.
+   */
+  async resign(): Promise<void> {
+    const { clock } = this.#options.runtime;
+    this.fence.shut("it has stopped");
+    if (this.fence.unanswered > 0) {
+      const late = Promise.withResolvers<void>();
+      const timer = clock.timer(unansweredMs, () => late.resolve());
+      await Promise.race([this.fence.settled(), late.promise]);
+      timer.cancel();
+    }
+    if (this.fence.unanswered > 0) this.#end();
+    else this.#step({ type: "resign" });
+    await this.#ended.promise;
+  }
+
+  report(): ElectionReport {
+    const { phase, seen, renewed, lastError } = this.#state;
+    const { identity, name, namespace } = this.#options;
+    const lease = seen?.lease;
+    return {
+      role: phase === "resigning" ? "leading" : phase,
+      identity,
+      lease: `${namespace}/${name}`,
+      holder: lease && holderOf(lease),
+      transitions: lease?.spec?.leaseTransitions,
+      renewedAt: renewed?.wall,
+      renewalMs: this.#renewalMs,
+      lastError,
+    };
+  }
+
+  #step(input: ElectionInput): void {
+    const { clock, entropy } = this.#options.runtime;
+    const now = { at: clock.monotonic(), wall: clock.now(), chance: unitInterval(entropy) };
+    const { state, effects } = stepElection(this.#state, input, now, this.#limits);
+    this.#state = state;
+    if (state.renewed && state.phase === "leading") this.fence.open(state.renewed);
+    for (const effect of effects) this.#perform(effect);
+    this.#timer?.cancel();
+    const due = electionDue(this.#state, this.#limits);
+    if (due < Infinity)
+      this.#timer = clock.timer(Math.max(0, due - clock.monotonic()), () =>
+        this.#step({ type: "tick" }),
+      );
+  }
+
+  #perform(effect: ElectionEffect): void {
+    const { led, lost, holder } = this.#options;
+    switch (effect.do) {
+      case "read":
+        return void this.#read();
+      case "write":
+        return void this.#write(effect.spec, effect.over);
+      case "rewatch":
+        return this.#watch.renew();
+      case "led":
+        this.#say("became leader");
+        return led();
+      case "holder":
+        return holder(effect.holder);
+      case "lost":
+        this.fence.shut(effect.why);
+        this.#say("stopped leading");
+        this.#end();
+        return lost(effect.why);
+      case "ended":
+        if (this.#state.renewed) this.#say("stopped leading");
+        return this.#end();
+    }
+  }
+
+  #say(text: string): void {
+    const lease = this.#state.seen?.lease;
+    if (lease) this.#options.event(lease, `${this.#options.identity} ${text}`);
+  }
+
+  #end(): void {
+    this.#state = { ...this.#state, phase: "ended" };
+    this.#timer?.cancel();
+    this.#watch.stop();
+    this.#aborting.abort(new Error("the election is over"));
+    this.#hold?.cancel();
+    this.#ended.resolve();
+  }
+
+  async #read(): Promise<void> {
+    const { name, namespace } = this.#options;
+    await this.#call(async (options) => {
+      const lease = await this.#client.find(Lease, { name, namespace }, options);
+      return { type: "saw", lease, by: "read" };
+    });
+  }
+
+  async #write(spec: NonNullable<Lease["spec"]>, over: Lease | undefined): Promise<void> {
+    const { name, namespace, runtime } = this.#options;
+    const sentAt = runtime.clock.monotonic();
+    await this.#call(async (options) => {
+      const lease = over
+        ? await this.#client.update(Lease, { ...over, spec }, options)
+        : await this.#client.create(Lease, { metadata: { name, namespace }, spec }, options);
+      this.#renewalMs = runtime.clock.monotonic() - sentAt;
+      return { type: "wrote", lease };
+    });
+  }
+
+  /** Bounds a request, its retries included, so that one slow answer does not cost the Lease. */
+  async #call(send: (options: RequestOptions) => Promise<ElectionInput>): Promise<void> {
+    const { clock } = this.#options.runtime;
+    const timeoutMs = Math.max(leastCallMs, this.#limits.renewDeadlineMs / 2);
+    const late = new AbortController();
+    const timer = clock.timer(timeoutMs, () => late.abort(timeoutError(timeoutMs)));
+    const input = await send({ signal: late.signal, timeoutMs: 0 }).catch(toFailure);
+    timer.cancel();
+    this.#step(input);
+  }
+}
+
+/** Upstream: sigs.k8s.io/controller-runtime/pkg/leaderelection/leader_election.go. */
+const leastCallMs = 1000;
+/** How long a release waits for writes without an answer. */
+const unansweredMs = 1000;
+
+const timeoutError = (timeoutMs: number): Error =>
+  new HomeostatError("ERR_CLIENT_TIMEOUT", `no answer within ${timeoutMs} ms`, {
+    hint: "Check the server's health.",
+  });
+
+const toFailure = (error: unknown): ElectionInput => ({
+  type: "failed",
+  outdated: isOutdated(error),
+  error: describeError(error),
+});
+
+/** The Lease is gone, is there already, or has changed. */
+function isOutdated(error: unknown): boolean {
+  return isNotFound(error) || (isApiStatusError(error) && error.status.code === 409);
+}

@@ -1,0 +1,90 @@
+// Keeps a watch on one Lease. Each watch begins with the Lease as it is and lives for a minute; one
+// that breaks is opened again after a retry period. Only the news count: who needs to know that
+// nothing has changed reads the Lease.
+import type { Client } from "../client/client.ts";
+import { isForbidden } from "../api/status.ts";
+import { Lease } from "../k8s/coordination/v1/index.ts";
+import { sleep } from "../runtime/sleep.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { describeError } from "../util/describe-error.ts";
+
+/** Whom a watch tells what. */
+export interface LeaseWatchOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly name: string;
+  readonly namespace: string;
+  readonly retryMs: number;
+  /** The Lease as it is now; undefined when it was deleted. */
+  saw(lease: Lease | undefined): void;
+  /** The watch runs, or has ended. */
+  watching(is: boolean): void;
+  /** Called once when this user may not watch it. */
+  forbidden(message: string): void;
+}
+
+const timeoutSeconds = 60;
+
+/** A watch that is kept. */
+export class LeaseWatch {
+  readonly #options: LeaseWatchOptions;
+  readonly #stopping = new AbortController();
+  #current = new AbortController();
+  #isForbidden = false;
+
+  constructor(options: LeaseWatchOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#run();
+  }
+
+  /** Opens it anew. */
+  renew(): void {
+    this.#current.abort();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#current.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, retryMs, watching } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      this.#current = new AbortController();
+      const openedAt = clock.monotonic();
+      const isOver = await this.#watch(this.#current.signal);
+      if (signal.aborted) return;
+      const hasLived = clock.monotonic() - openedAt >= retryMs;
+      if ((isOver && hasLived) || this.#current.signal.aborted) continue;
+      watching(false);
+      await sleep(clock, retryMs, signal);
+    }
+  }
+
+  /** True when the watch has ended as it should. */
+  async #watch(signal: AbortSignal): Promise<boolean> {
+    const { client, name, namespace, saw, watching } = this.#options;
+    const fieldSelector = `metadata.name=${name}`;
+    const options = { namespace, fieldSelector, timeoutSeconds, signal };
+    try {
+      for await (const { type, object } of client.watch(Lease, options)) {
+        watching(true);
+        if (type !== "BOOKMARK") saw(type === "DELETED" ? undefined : object);
+      }
+      return true;
+    } catch (error) {
+      if (!signal.aborted && isForbidden(error)) this.#sayForbidden(error);
+      return false;
+    }
+  }
+
+  #sayForbidden(error: unknown): void {
+    if (this.#isForbidden) return;
+    this.#isForbidden = true;
+    this.#options.forbidden(describeError(error));
+  }
+}

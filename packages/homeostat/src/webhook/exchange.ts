@@ -1,0 +1,51 @@
+// One exchange with the API server: a body in, a status and a body out. The decisions of webhooks
+// are functions between them and know no socket.
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Log } from "../util/guard-log.ts";
+
+/** What the API server sends to a path. */
+export interface HookRequest {
+  readonly contentType: string;
+  /** Undefined when it was longer than allowed. */
+  readonly body: Uint8Array | undefined;
+  /** How long the API server waits; undefined when it does not say. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What it is answered. */
+export interface HookResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** The effects of webhooks. */
+export interface HookEffects {
+  readonly runtime: Runtime;
+  readonly log: Log;
+}
+
+/** A path of the server. */
+export interface Hook {
+  readonly path: string;
+  /** Bytes of a request's body. */
+  readonly bodyLimit: number;
+  answer(request: HookRequest, effects: HookEffects): Promise<HookResponse> | HookResponse;
+}
+
+/** A JSON answer; the API server looks into it, whatever its content says. */
+export const jsonResponse = (body: string): HookResponse => ({
+  status: 200,
+  contentType: "application/json",
+  body: `${body}\n`,
+});
+
+/**
+ * A failure of the webhook itself: one line of text, which the API server repeats; its failure
+ * policy decides what becomes of the write.
+ */
+export const failure = (message: string): HookResponse => ({
+  status: 500,
+  contentType: "text/plain; charset=utf-8",
+  body: message.replace(/\s*\n\s*/g, " "),
+});

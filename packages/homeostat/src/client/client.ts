@@ -285,7 +285,7 @@ export interface Client {
 /** True if `delete` resolved to a Status: the object is gone. */
 export function isStatus(value: KubeObject | Status | object): value is Status {
   return (
-    (value as { kind?: unknown }).kind === "Status" &&
+    (value as { kind?: unknown } | undefined)?.kind === "Status" &&
     (value as { apiVersion?: unknown }).apiVersion === "v1"
   );
 }

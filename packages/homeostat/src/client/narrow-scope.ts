@@ -1,6 +1,4 @@
 // What a derived client changes of the client that it comes from. Pure.
-import { argumentError } from "../util/argument-error.ts";
-import { isOptions } from "../util/option-faults.ts";
 import type { ClientScope, CompletedWrite } from "./client.ts";
 import type { SessionScope } from "./session.ts";
 
@@ -14,8 +12,6 @@ export interface Scope extends SessionScope {
 
 /** Scopes nest: signals and observers add up, everything else is replaced. */
 export function narrowScope(scope: Scope, given: ClientScope): Scope {
-  if (!isOptions(given as unknown))
-    throw argumentError("client.with(…)", given, "an object with options");
   return {
     fieldManager: given.fieldManager ?? scope.fieldManager,
     userAgent: given.userAgent ?? scope.userAgent,

@@ -153,6 +153,6 @@ function checkSwitches({ changed, allowReplicas }: ManagerOptions | MultiCluster
 }
 
 function checkTimeout(name: string, ms: number | undefined): string[] {
-  if (ms === undefined || (ms >= 0 && ms <= longestMs)) return [];
+  if (ms === undefined || (typeof ms === "number" && ms >= 0 && ms <= longestMs)) return [];
   return [`${name} is ${describeValue(ms)}, expected milliseconds from 0 to ${longestMs}`];
 }

@@ -112,7 +112,7 @@ function toManager(state: ManagerState): ClusterManager {
     heard: () => heard(state.cache),
     start: lifeCycle.start,
     stop: lifeCycle.stop,
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    run: (given) => runUntilAsked(manager, given, state.stopping.signal),
     states: () => state.runners.flatMap((runner) => runner.states()),
     explain: (kind, key) =>
       runnersOf(state, kind, key).map((runner) => ({

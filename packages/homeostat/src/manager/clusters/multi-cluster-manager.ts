@@ -28,7 +28,7 @@ export function createMultiClusterManager(given: MultiClusterOptions): Manager {
   const manager: Manager = {
     start,
     stop,
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    run: (given) => runUntilAsked(manager, given, fleet.stopping.signal),
     states: () => all((one) => one.states()),
     explain: (kind, key) => all((one) => one.explain(kind, key)),
     pause: (kind, key) => fleet.managers().forEach((one) => one.pause(kind, key)),

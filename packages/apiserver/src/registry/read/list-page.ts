@@ -69,7 +69,9 @@ async function startOf(
   return { at: exact ? wanted : undefined, startKey: selection.prefix, limit };
 }
 
-/** 0: all. A list of any revision comes from the watch cache, where there is one, which pages not. */
+/**
+ * 0: all. A list of any revision comes from the watch cache, where there is one, which pages not.
+ */
 function limitOf({ watchCache }: ServedResource, { resourceVersion, limit }: ListOptions): number {
   return resourceVersion === "0" && watchCache !== "none" ? 0 : Math.max(0, limit);
 }

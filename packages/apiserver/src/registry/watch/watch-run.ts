@@ -150,7 +150,9 @@ export class WatchRun {
   #bookmark(): void {
     const revision = this.#core.store.revision();
     if (!this.stream.busy && !this.#converting && revision >= this.#plan.revision)
-      this.stream.push(this.#plan.encoder.bookmark(bookmarkObject(this.#plan.resource, revision, "")));
+      this.stream.push(
+        this.#plan.encoder.bookmark(bookmarkObject(this.#plan.resource, revision, "")),
+      );
   }
 
   #fail(error: unknown): void {

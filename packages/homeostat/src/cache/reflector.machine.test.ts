@@ -62,6 +62,42 @@ describe("stepReflector", () => {
     ]);
   });
 
+  it("takes no step once it is stopped, and none that does not apply to its phase", () => {
+    const inputs: readonly ReflectorInput[] = [
+      { type: "start" },
+      opened,
+      { type: "page", resourceVersion: "9", continue: "" },
+      { type: "bookmark", resourceVersion: "9", initialEventsEnd: true },
+      { type: "verified", resourceVersion: "6" },
+      { type: "doubted" },
+      failed("reset"),
+      { type: "ended" },
+      { type: "tick" },
+      { type: "due" },
+      { type: "distrust", reason: "differs" },
+      { type: "widened" },
+      { type: "stop" },
+    ];
+    const stopped = play([...synced, [30, { type: "stop" }]]).state;
+    for (const input of inputs)
+      assert.deepEqual(stepReflector(stopped, input, 1e6, limits), { state: stopped, effects: [] });
+    const waiting = play([...synced, [30, failed("reset")]]).state;
+    const watching = play(synced).state;
+    for (const [state, type] of [
+      [waiting, "start"],
+      [waiting, "doubted"],
+      [waiting, "distrust"],
+      [waiting, "ended"],
+      [waiting, "widened"],
+      [watching, "start"],
+      [watching, "due"],
+    ] as const) {
+      const input = { type, reason: "differs" } as ReflectorInput;
+      assert.deepEqual(stepReflector(state, input, 40, limits).effects, [], `${type}`);
+    }
+    assert.deepEqual(stepReflector(waiting, failed("again"), 40, limits).state, waiting);
+  });
+
   it("falls back to pages where the server refuses to stream, then watches from the list's revision", () => {
     assert.deepEqual(
       play([

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dynamicKind } from "../client/discovery/kind-resolver.ts";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import type { CacheOptions } from "./create-cache.ts";
 import { bookmark, event, home, Meal, meal, play, playSynced } from "./informer-play.suite.ts";
 
 describe("a list", () => {
@@ -66,27 +68,38 @@ describe("an own write", () => {
 });
 
 describe("comparisons with the server", () => {
-  const comparisonsIn = async (hours: number, compareEveryMs?: number): Promise<number> => {
-    const every = compareEveryMs === undefined ? {} : { compareEveryMs };
-    const { transport, runtime, cache } = await playSynced(every);
-    const isComparison = ({ query }: { query: Readonly<Record<string, string>> }): boolean =>
-      query["resourceVersionMatch"] === "Exact";
-    const step = hours * 36_000;
-    for (let i = 0; i < 100; i++) {
-      await runtime.advance(step);
-      for (const one of transport.exchanges) if (isComparison(one)) one.refuse(410, "Expired");
-    }
+  /** The delays of the timers that a cache sets for its comparisons, of an hour and more. */
+  const delaysOf = async (options: Partial<CacheOptions>): Promise<readonly number[]> => {
+    const delays: number[] = [];
+    const runtime = createVirtualRuntime();
+    const timer: typeof runtime.clock.timer = (afterMs, run) => {
+      if (afterMs >= 3_600_000) delays.push(afterMs);
+      return runtime.clock.timer(afterMs, run);
+    };
+    const { cache } = await play({
+      runtime: { ...runtime, clock: { ...runtime.clock, timer } },
+      ...options,
+    });
     await cache.stop();
-    return transport.exchanges.filter(isComparison).length;
+    return delays;
   };
 
-  it("come every ten hours, and up to a tenth later", async () => {
-    assert.equal(await comparisonsIn(9.9), 0);
-    assert.equal(await comparisonsIn(12), 1);
-    assert.equal(await comparisonsIn(23), 2);
+  it("come every ten hours, and up to a tenth later, unless they are switched off", async () => {
+    const [delay, ...others] = await delaysOf({});
+    assert.ok(delay! >= 36_000_000 && delay! <= 39_600_000, `${delay} ms`);
+    assert.deepEqual(others, []);
+    assert.deepEqual(await delaysOf({ compareEveryMs: 0 }), []);
   });
 
-  it("do not come when they are switched off", async () => {
-    assert.equal(await comparisonsIn(50, 0), 0);
+  it("come again and again", async () => {
+    const { transport, runtime, cache } = await playSynced({ compareEveryMs: 2000 });
+    const comparisons = () =>
+      transport.exchanges.filter(({ query }) => query["resourceVersionMatch"] === "Exact");
+    for (let second = 0; second < 7; second++) {
+      await runtime.advance(1000);
+      for (const one of comparisons()) one.refuse(410, "Expired");
+    }
+    assert.equal(comparisons().length, 3);
+    await cache.stop();
   });
 });

@@ -158,3 +158,72 @@ test("strategic merge patches wrap integers; merge patches name the first fault 
     /cannot unmarshal string into Go struct field DeploymentSpec\.spec\.replicas of type int32$/,
   );
 });
+
+test("metadata is validated as often as upstream does at each endpoint", async () => {
+  const server = await createTestServer({ serve });
+  const patch = { "content-type": "application/merge-patch+json" };
+  const causes = async (path: string, metadata: JsonObject): Promise<number> => {
+    const { body } = await server.ask("PATCH", path, { metadata }, patch);
+    const details = body.details as { causes?: readonly unknown[] } | undefined;
+    return details?.causes?.length ?? 0;
+  };
+  const labels = { a: "b-" };
+  const finalizers = ["Bad"];
+  const pod = { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] };
+  const networking = "/apis/networking.k8s.io/v1";
+  const bodies: Readonly<Record<string, JsonObject>> = {
+    [`${core}/resourcequotas`]: { spec: { hard: {} } },
+    [`${core}/persistentvolumeclaims`]: {
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    },
+    "/api/v1/persistentvolumes": {
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        hostPath: { path: "/p" },
+      },
+    },
+    "/api/v1/nodes": {},
+    "/apis/batch/v1/namespaces/home/cronjobs": {
+      spec: { schedule: "* * * * *", jobTemplate: { spec: { template: { spec: pod } } } },
+    },
+    [`${networking}/namespaces/home/ingresses`]: {
+      spec: { defaultBackend: { service: { name: "s", port: { number: 80 } } } },
+    },
+    [`${networking}/ingressclasses`]: { spec: { controller: "a.b/c" } },
+    "/apis/node.k8s.io/v1/runtimeclasses": { handler: "h" },
+  };
+  const made = await Promise.all(
+    Object.entries(bodies).map(([path, body]) =>
+      server.ask("POST", path, { metadata: { name: "m" }, ...body }),
+    ),
+  );
+  assert.deepEqual([...new Set(made.map(({ status }) => status))], [201]);
+  const [quota, claim, volume, node, cron, ingress, ingressClass, runtime] = Object.keys(
+    bodies,
+  ).map((path) => `${path}/m`) as [string, ...string[]];
+  assert.equal(await causes(`${quota}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${claim}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${volume}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${volume}/status`, { labels }), 3);
+  assert.equal(await causes(`${node}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${cron}/status`, { labels }), 2);
+  assert.equal(await causes(ingress!, { finalizers }), 2);
+  assert.equal(await causes(`${ingress}/status`, { finalizers }), 1);
+  assert.equal(await causes(ingressClass!, { finalizers }), 2);
+  assert.equal(await causes(runtime!, { finalizers }), 0);
+});
+
+test("the name of an APIService, and its prefix, are version and group", async () => {
+  const server = await createTestServer({ serve });
+  const path = "/apis/apiregistration.k8s.io/v1/apiservices";
+  const spec = { group: "g.dev", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 };
+  const name = "v1.g.dev";
+  const refused = await server.ask("POST", path, { metadata: { name, generateName: "x-" }, spec });
+  assert.match(String(refused.body.message), /metadata\.generateName: .*must be `spec\.version/);
+  assert.equal((await server.ask("POST", path, { metadata: { name }, spec })).status, 201);
+  const headers = { "content-type": "application/merge-patch+json" };
+  const change = { metadata: { labels: { a: "b-" } } };
+  const { body } = await server.ask("PATCH", `${path}/${name}`, change, headers);
+  assert.equal((body.details as { causes: unknown[] }).causes.length, 4);
+});

@@ -18,7 +18,7 @@ import { type SchemaNode, typeBits } from "../schema-node.ts";
 const unknownType = 128;
 
 /**
- * The types of an int-or-string without a type: integer and string, or any, as upstream has it
+ * The types of an int-or-string: integer and string whatever type it states, or the stated one or any, as upstream has it
  * where it validates defaults (schema/kubeopenapi.go).
  */
 export type IntOrString = "integer or string" | "any type";
@@ -63,9 +63,9 @@ const typeBit = (name: string): number =>
   Object.hasOwn(typeBits, name) ? typeBits[name as keyof typeof typeBits] : unknownType;
 
 function typeNames(props: JsonSchemaProps, intOrString: IntOrString): readonly string[] {
-  if (props.type) return [props.type];
-  const isEither = props["x-kubernetes-int-or-string"] && intOrString === "integer or string";
-  return isEither ? ["integer", "string"] : [];
+  if (props["x-kubernetes-int-or-string"] && intOrString === "integer or string")
+    return ["integer", "string"];
+  return props.type ? [props.type] : [];
 }
 
 function compileLimits(props: JsonSchemaProps, onlyType: string, format: string) {

@@ -18,8 +18,8 @@ import { type SchemaNode, typeBits } from "../schema-node.ts";
 const unknownType = 128;
 
 /**
- * The types of an int-or-string: integer and string whatever type it states, or the stated one or any, as upstream has it
- * where it validates defaults (schema/kubeopenapi.go).
+ * The types of an int-or-string: integer and string whatever type it states, or the stated one or
+ * any, as upstream has it where it validates defaults (schema/kubeopenapi.go).
  */
 export type IntOrString = "integer or string" | "any type";
 

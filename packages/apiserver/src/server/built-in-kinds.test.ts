@@ -214,6 +214,24 @@ test("metadata is validated as often as upstream does at each endpoint", async (
   assert.equal(await causes(runtime!, { finalizers }), 0);
 });
 
+test("warnings about strategic merge patches name no keys of maps", async () => {
+  const server = await createTestServer({ serve });
+  const path = "/apis/resource.k8s.io/v1/resourceslices";
+  const pool = { name: "p", generation: 1, resourceSliceCount: 1 };
+  const spec = { driver: "d.x", pool, nodeName: "n", devices: [{ name: "d" }] };
+  assert.equal((await server.ask("POST", path, { metadata: { name: "r" }, spec })).status, 201);
+  const devices = [{ name: "d", attributes: { c: { bool: true, foo: 1 } } }];
+  const warning = async (type: string): Promise<unknown> => {
+    const headers = { "content-type": `application/${type}-patch+json` };
+    return (await server.ask("PATCH", `${path}/r`, { spec: { devices } }, headers)).headers.warning;
+  };
+  const unknown = (field: string): string => `299 - "unknown field \\"${field}\\""`;
+  assert.deepEqual([await warning("strategic-merge"), await warning("merge")].map(String), [
+    unknown("spec.devices[0].attributes.foo"),
+    unknown("spec.devices[0].attributes.c.foo"),
+  ]);
+});
+
 test("the name of an APIService, and its prefix, are version and group", async () => {
   const server = await createTestServer({ serve });
   const path = "/apis/apiregistration.k8s.io/v1/apiservices";

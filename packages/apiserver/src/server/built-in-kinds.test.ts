@@ -108,7 +108,7 @@ test("the first update of a claim writes defaults, even if it changes nothing", 
   assert.equal(first, second);
 });
 
-test("events are paged from any revision, as upstream has no watch cache of them", async () => {
+test("events are read from etcd: lists of any revision are paged, and none waits for a revision ahead", async () => {
   const server = await createTestServer({ serve });
   for (const name of ["a", "b", "c"]) {
     const involvedObject = { namespace: "home", name };
@@ -119,6 +119,13 @@ test("events are paged from any revision, as upstream has no watch cache of them
     ((await server.ask("GET", `${core}/${path}`)).body.items as unknown[]).length;
   assert.equal(await names("events?resourceVersion=0&limit=2"), 2);
   assert.equal(await names("configmaps?resourceVersion=0&limit=2"), 3);
+  for (const path of ["events?resourceVersion=999", "events/a?resourceVersion=999"]) {
+    const { status, body } = await server.ask("GET", `${core}/${path}`);
+    assert.equal(status, 504, path);
+    assert.equal((body.details as JsonObject).retryAfterSeconds, undefined);
+  }
+  assert.equal((await server.ask("GET", `${core}/events/a?resourceVersion=-1`)).status, 400);
+  assert.equal((await server.ask("GET", `${core}/configmaps/a?resourceVersion=-1`)).status, 500);
 });
 
 test("the key in the refusal of a uid has etcd's prefix unless the write is a dry run", async () => {

@@ -46,7 +46,11 @@ export function compileSchema(
 function compileType(props: JsonSchemaProps, intOrString: IntOrString) {
   const names = typeNames(props, intOrString);
   const onlyType = names.length === 1 ? names[0]! : "";
-  const format = supportedFormat(props.format ?? "", onlyType);
+  // Where upstream validates defaults, it keeps formats that it does not know.
+  const format =
+    intOrString === "any type"
+      ? (props.format ?? "")
+      : supportedFormat(props.format ?? "", onlyType);
   return {
     types: names.reduce((all, name) => all | typeBit(name), 0),
     typeNames: names.join(","),

@@ -81,6 +81,12 @@ test("rules of items are compiled although their list is at fault; paths of rule
   ]);
 });
 
+test("defaults are validated with formats that upstream does not know", () => {
+  const [misfit, range] = ofSchema({ type: "integer", format: "int16", default: 1.5 });
+  assert.match(misfit!, /Invalid value: "float64": .*must be of type int16: "float64"$/);
+  assert.match(range!, /must be of type integer \(default format\)/);
+});
+
 test("the name joins plural and group", () => {
   assert.deepEqual(faults({}, { metadata: { name: "cars.y.io" } }), [
     'metadata.name: Invalid value: "cars.y.io": must be spec.names.plural+"."+spec.group',

@@ -157,7 +157,9 @@ class Decoding {
     return this.#plans.fillZeros(plan, out);
   }
 
-  /** Where the decoder is, e.g. `spec.ports[0]`; "" at the root. The converter names no map keys. */
+  /**
+   * Where the decoder is, e.g. `spec.ports[0]`; "" at the root. The converter names no map keys.
+   */
   #path(): string {
     let path = "";
     for (const step of this.#trail) {

@@ -38,9 +38,11 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object, { namespaced: true }),
+      ...finalizerErrors(object),
       ...immutableSpec("resource.ResourceClaimSpec", object, old),
     ],
   },
+  withoutTables: ["status"],
   subresources: {
     status: {
       ...statusOnlyStrategy,

@@ -1,5 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
-// controllers drain, then caches stop, then webhooks. A start that fails or is stopped leaves nothing behind.
+// controllers drain, then caches stop, then webhooks. A start that fails or is stopped leaves
+// nothing behind.
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { ContestedObjects } from "../cache/contested-objects.ts";
 import type { Cache } from "../cache/index.ts";

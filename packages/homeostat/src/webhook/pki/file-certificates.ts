@@ -1,5 +1,6 @@
 // Certificates in files. kubelet swaps the files of a mounted Secret at once, by a symbolic link; a
-// certificate that does not fit its key is one that is being swapped, and is left for the next look.
+// certificate that does not fit its key is one that is being swapped, and is left for the next
+// look.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/certwatcher/certwatcher.go.
 import { type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname } from "node:path";

@@ -45,8 +45,8 @@ interface PkiSituation {
 }
 
 /**
- * Replaced when a third of its life is left, as cert-manager does. Certificates are dated back by an
- * hour, for clocks that differ: that hour is no life.
+ * Replaced when a third of its life is left, as cert-manager does. Certificates are dated back by
+ * an hour, for clocks that differ: that hour is no life.
  */
 const renewAt = ({ notBefore, notAfter }: Validity, lifeMs: number): number =>
   notAfter - Math.min(lifeMs, notAfter - notBefore) / 3;

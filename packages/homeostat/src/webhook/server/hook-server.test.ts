@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, test, type TestContext } from "node:test";
@@ -132,6 +133,16 @@ describe("the port of webhooks", () => {
     assert.deepEqual(await answer, { status: 200, connection: "close", body: "done" });
     await closed;
     await assert.rejects(post(server.port, "/echo", "late"), /ECONNREFUSED/);
+  });
+
+  test("does not wait for connections that ask for nothing", async (t) => {
+    const server = await open(t);
+    const reserve = connect({ port: server.port, host: "127.0.0.1", ca: authority.cert });
+    await once(reserve, "secureConnect");
+    reserve.resume();
+    const ended = once(reserve, "close");
+    await server.close({ drainMs: 0, graceMs: 2 ** 30 });
+    await ended;
   });
 
   test("cuts off answers that are late at the end", async (t) => {

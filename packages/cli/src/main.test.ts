@@ -65,20 +65,6 @@ test(
   },
 );
 
-test("init writes the files whose names npm does not pack", async (t) => {
-  const home = mkdtempSync(join(tmpdir(), "homeostat-init-"));
-  t.after(() => rmSync(home, { recursive: true }));
-  const folder = join(home, "greeter");
-  const { code, out } = await run("init", folder, "--output", "json");
-  assert.equal(code, 0);
-  const { files } = JSON.parse(out) as { readonly files: readonly string[] };
-  assert.deepEqual(
-    files.filter((file) => file.startsWith(".")),
-    [".dockerignore", ".gitignore", ".npmrc"],
-  );
-  assert.match(readFileSync(join(folder, ".npmrc"), "utf8"), /^engine-strict=true$/m);
-});
-
 test("help prints the help of a command, at every level", async () => {
   for (const [argv, usage] of [
     [["help"], "homeostat [options] [command]"],

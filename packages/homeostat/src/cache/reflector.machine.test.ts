@@ -275,6 +275,23 @@ describe("stepReflector", () => {
     ]);
   });
 
+  it("counts watches that broke or fell silent, not those that ended in time or never began", () => {
+    const restartsOf = (moves: readonly Move[]): number => play(moves).state.restarts;
+    const again: readonly Move[] = [
+      [6000, { type: "due" }],
+      [6010, { type: "opened", timeoutMs: 7000 }],
+    ];
+    assert.equal(restartsOf(synced), 0);
+    assert.equal(restartsOf([...synced, [5000, failed("reset")]]), 1);
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again]), 1);
+    const refused: Move = [6005, failed("connection refused")];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], again[0]!, refused]), 1);
+    const inTime: Move = [13_020, { type: "ended" }];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again, inTime]), 1);
+    const silent: Move = [14_300, { type: "tick" }];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again, silent]), 2);
+  });
+
   it("takes a watch that is not ended in time for blind, waits, and has the next prove itself", () => {
     const silent: readonly Move[] = [
       ...synced,

@@ -66,6 +66,7 @@ const ofScope = {
   namespace: "a string",
   written: "a function",
   requested: "a function",
+  answered: "a function",
   warned: "a function",
   fence: "a function",
   urgent: "true or false",

@@ -37,7 +37,8 @@ import * as build from "./request/object-requests.ts";
 import { narrowScope, type Scope } from "./narrow-scope.ts";
 import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
-import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import { openStream, send } from "./session.ts";
+import type { ClientObserver, SessionOptions } from "./session-options.ts";
 import { typedBody } from "./subresources/subresource-bodies.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
@@ -84,6 +85,7 @@ export function createClient(options: ClientOptions): Client {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
     warned: [],
+    answered: [],
     fences: [],
     isUrgent: false,
     fieldManager: options.fieldManager,

@@ -1,6 +1,6 @@
 // What a derived client changes of the client that it comes from. Pure.
 import type { ClientScope, CompletedWrite } from "./client.ts";
-import type { SessionScope } from "./session.ts";
+import type { SessionScope } from "./session-options.ts";
 
 /** What distinguishes clients of one session. */
 export interface Scope extends SessionScope {
@@ -20,6 +20,7 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),
     warned: withOne(scope.warned, given.warned),
+    answered: withOne(scope.answered, given.answered),
     fences: withOne(scope.fences, given.fence),
     isUrgent: given.urgent ?? scope.isUrgent,
   };

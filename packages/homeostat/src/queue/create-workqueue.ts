@@ -56,6 +56,8 @@ class DrivenQueue implements WorkQueue {
   ignore: WorkQueue["ignore"] = (key, cause) => this.#machine.ignore(key, this.#wall(), cause);
   explain: WorkQueue["explain"] = (key) => this.#machine.explain(key, this.#now(), this.#wall());
   depth: WorkQueue["depth"] = () => this.#machine.depth();
+  counts: WorkQueue["counts"] = () => this.#machine.counts();
+  dirty: WorkQueue["dirty"] = () => this.#machine.dirty();
   unfinished: WorkQueue["unfinished"] = () => this.#machine.unfinished(this.#now());
 
   isIdle: WorkQueue["isIdle"] = () => {

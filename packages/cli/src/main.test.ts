@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { mock, test } from "node:test";
 import { kubernetesVersion } from "@homeostat/apiserver";
 import { main } from "./main.ts";

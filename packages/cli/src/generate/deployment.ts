@@ -12,7 +12,7 @@ const resources = { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory:
 /** One replica, never two at once. */
 export function deploymentOf(
   { operator, options }: OperatorModule,
-  { image, namespace }: GenerateSettings,
+  { image, namespace, ports }: GenerateSettings & { readonly ports: readonly JsonObject[] },
 ): JsonObject {
   const labels = labelsOf(operator);
   const drainSeconds = Math.ceil((options.shutdownTimeoutMs ?? 30_000) / 1000);
@@ -30,17 +30,18 @@ export function deploymentOf(
           serviceAccountName: operator,
           terminationGracePeriodSeconds: drainSeconds + endSeconds,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [containerOf(image)],
+          containers: [containerOf(image, ports)],
         },
       },
     },
   };
 }
 
-function containerOf(image: string): JsonObject {
+function containerOf(image: string, ports: readonly JsonObject[]): JsonObject {
   return {
     name: "operator",
     image,
+    ...(ports.length > 0 ? { ports } : {}),
     resources,
     securityContext: {
       allowPrivilegeEscalation: false,

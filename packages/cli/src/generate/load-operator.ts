@@ -26,7 +26,6 @@ const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** Options of createManager whose needs are not generated yet, and what these are. */
 const ungenerated: Readonly<Record<string, string>> = {
-  webhooks: "their Service, their port, and rights to their Secret, configurations and definitions",
   clusters: "rights on other clusters",
   election: "rights to Leases, and more than one replica",
 };

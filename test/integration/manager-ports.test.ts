@@ -130,7 +130,9 @@ describeLaws("ports", ({ client: open, run }) => {
     const at = `http://127.0.0.1:${health}`;
     const syncing = await get(`${at}/readyz/informer-sync`);
     assert.equal(syncing.status, 500);
-    await until(async () => (await get(`${at}/readyz`)).body.includes("failed: Missing in namespace "));
+    await until(async () =>
+      (await get(`${at}/readyz`)).body.includes("failed: Missing in namespace "),
+    );
     assert.equal((await get(`${at}/healthz`)).status, 200);
     await client.create(Box, Box("one", {}));
     await until(() => begun);

@@ -12,6 +12,7 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
+import { ThrownResults } from "./run/thrown-results.ts";
 import { SampledRuns } from "./boundaries/sampled-runs.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -217,6 +218,7 @@ const createMemories = () => ({
   sharedApplies: new SharedApplies(),
   phaseCalls: new PhaseCalls(),
   sampledRuns: new SampledRuns(),
+  thrownResults: new ThrownResults(),
 });
 
 function detectorOf(

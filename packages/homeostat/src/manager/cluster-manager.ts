@@ -24,6 +24,7 @@ import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, CoreManager, Manager, RequestKey } from "./manager-options.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
+import { webhookReasons } from "./start-webhooks.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -183,7 +184,7 @@ async function heard(cache: Cache): Promise<void> {
 }
 
 function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
-  const { cache, scope, starting, definitions, stopping } = state;
+  const { cache, scope, starting, definitions, stopping, webhooks } = state;
   if (stopping.signal.aborted || state.hasEnded)
     return { ready: false, reasons: ["the manager is stopping"] };
   if (!starting) return { ready: false, reasons: ["the manager has not started"] };
@@ -195,7 +196,11 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
   const counts = (informer: Informer): boolean =>
     !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
-  return { ready: !behind.some(counts), reasons };
+  const uncalled = webhookReasons(webhooks);
+  return {
+    ready: uncalled.length === 0 && !behind.some(counts),
+    reasons: [...reasons, ...uncalled],
+  };
 }
 
 /** What one object watches, and this user cannot have, is no fault of the operator. */

@@ -1,5 +1,5 @@
-// What a manager serves: probes that follow its caches and its shutdown, and metrics that only those
-// may read whom the API server allows to.
+// What a manager serves: probes that follow its caches and its shutdown, and metrics that only
+// those may read whom the API server allows to.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request as requestPlain } from "node:http";

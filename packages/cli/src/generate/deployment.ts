@@ -1,4 +1,5 @@
-// The Deployment of an operator, and the Service of its metrics. Its pods meet the Pod Security Standard "restricted".
+// The Deployment of an operator, and the Service of its metrics. Its pods meet the Pod Security
+// Standard "restricted".
 import type { JsonObject } from "homeostat/api";
 import type { OperatorModule } from "./load-operator.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";

@@ -65,8 +65,8 @@ export interface ManagerOptions {
   /** Serves probes, on port 8081 unless it says otherwise. Default: no port is opened. */
   readonly health?: HealthOptions | undefined;
   /**
-   * Counts, under the names of controller-runtime's metrics, and serves `/metrics`. Default: nothing
-   * is counted and no port is opened.
+   * Counts, under the names of controller-runtime's metrics, and serves `/metrics`. Default:
+   * nothing is counted and no port is opened.
    */
   readonly metrics?: MetricsOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */

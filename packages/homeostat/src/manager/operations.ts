@@ -1,5 +1,5 @@
-// What is around the managers of clusters, once in a manager: metrics, and the ports that serve them
-// and the probes. The ports open first and close last.
+// What is around the managers of clusters, once in a manager: metrics, and the ports that serve
+// them and the probes. The ports open first and close last.
 import { createMetrics } from "../metrics/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";

@@ -1,6 +1,6 @@
 // Lets the API server decide who may read: a TokenReview says who asks, a SubjectAccessReview
-// whether they may `get` the path. Answers are kept as long as controller-runtime keeps them. Tokens
-// are kept as hashes.
+// whether they may `get` the path. Answers are kept as long as controller-runtime keeps them.
+// Tokens are kept as hashes.
 // Upstream: sigs.k8s.io/controller-runtime@v0.24.1 pkg/metrics/filters/filters.go,
 // k8s.io/apiserver/pkg/authentication/authenticatorfactory/delegating.go. Differs in one answer: an
 // invalid token is 401 here, and an error (500) there.

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Controller, DescribedOptions, ResourceDefinition } from "homeostat";
+import { describeWebhooks } from "homeostat/webhook";
 import { CommandError, usageError } from "../command-error.ts";
 import { describeImportError } from "./describe-import-error.ts";
 
@@ -83,7 +84,19 @@ function problemsOf(exported: Readonly<Record<string, unknown>>): readonly strin
     ...(options === undefined || (typeof options === "object" && options !== null)
       ? []
       : [`options is ${describe(options)}, expected an object`]),
+    ...webhookProblems(exported),
   ];
+}
+
+function webhookProblems({ operator, options }: Readonly<Record<string, unknown>>): string[] {
+  const { webhooks } = (options ?? {}) as Partial<OperatorModule["options"]>;
+  if (webhooks === undefined) return [];
+  try {
+    describeWebhooks(webhooks, { operator: String(operator) });
+    return [];
+  } catch (error) {
+    return [`options: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function isListOf(value: unknown, member: string): boolean {

@@ -17,6 +17,12 @@ export interface WebhookParts {
 
 const portName = "webhooks";
 
+/**
+ * A pod is ready once its caches have synced. With objects of an older version that takes the
+ * conversion, which the pods themselves serve: their Service waits for none of them.
+ */
+const convertingService = { publishNotReadyAddresses: true };
+
 /** Empty without webhooks. @throws ERR_WEBHOOK_OPTIONS */
 export function webhookPartsOf({ operator, options }: OperatorModule): WebhookParts {
   const { webhooks } = options;
@@ -24,7 +30,8 @@ export function webhookPartsOf({ operator, options }: OperatorModule): WebhookPa
   const { port, configurations, conversions } = describeWebhooks(webhooks, { operator });
   const labels = labelsOf(operator);
   const { service } = webhooks;
-  const services = service ? [serviceOf(service, labels)] : [];
+  const spec = conversions.length > 0 ? convertingService : {};
+  const services = service ? [serviceOf(service, labels, spec)] : [];
   const labelled = configurations.map((one) => ({
     ...one,
     metadata: { ...(one["metadata"] as JsonObject), labels },
@@ -39,12 +46,13 @@ export function webhookPartsOf({ operator, options }: OperatorModule): WebhookPa
 function serviceOf(
   { name, namespace, port = 443 }: NonNullable<WebhooksService>,
   labels: Readonly<Record<string, string>>,
+  more: JsonObject,
 ): JsonObject {
   return {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name, namespace, labels },
-    spec: { selector: labels, ports: [{ name: "https", port, targetPort: portName }] },
+    spec: { selector: labels, ...more, ports: [{ name: "https", port, targetPort: portName }] },
   };
 }
 

@@ -21,7 +21,7 @@ export interface RequiredPermissions {
 /** The options that decide. */
 export type DescribedOptions = Pick<
   ManagerOptions,
-  "controllers" | "namespace" | "namespaces" | "reports" | "webhooks"
+  "controllers" | "namespace" | "namespaces" | "reports" | "health" | "metrics" | "webhooks"
 > & {
   /** Needed with webhooks: names are made from it. */
   readonly operator?: string;
@@ -63,7 +63,11 @@ export function requiredPermissions(
   ]);
   const watched = watchedNamespaces(options);
   const isWide = ({ scope }: ScopedRight): boolean => watched === undefined || scope === "Cluster";
-  const cluster: Right[] = [...rights.filter(isWide), ...selectionRights(options)];
+  const cluster: Right[] = [
+    ...rights.filter(isWide),
+    ...selectionRights(options),
+    ...reviewRights(options),
+  ];
   const narrow = rights.filter((one) => !isWide(one));
   const places = new Map<string, Right[]>((watched ?? []).map((name) => [name, [...narrow]]));
   const grantIn = (namespace: string, granted: readonly Right[]): void =>
@@ -100,6 +104,15 @@ function watchedNamespaces({
 function selectionRights({ namespaces }: DescribedOptions): readonly Right[] {
   const isSelection = namespaces !== undefined && !Array.isArray(namespaces);
   return isSelection ? [{ group: "", resource: "namespaces", verbs: ["list", "watch"] }] : [];
+}
+
+/** manager/serving/delegated-access.ts: with the manager's own client. */
+function reviewRights({ metrics }: DescribedOptions): readonly Right[] {
+  if (metrics?.authorization !== "delegated" || metrics.port === false) return [];
+  return [
+    { group: "authentication.k8s.io", resource: "tokenreviews", verbs: ["create"] },
+    { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ["create"] },
+  ];
 }
 
 function rightsOf(

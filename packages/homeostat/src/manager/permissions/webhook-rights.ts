@@ -82,6 +82,8 @@ function refuse(): never {
   throw new HomeostatError(
     "ERR_PERMISSIONS_OPERATOR",
     "listing the rights of webhooks: operator is missing",
-    { hint: "pass the operator's name: names of the Secret and of webhook configurations are made from it" },
+    {
+      hint: "pass the operator's name: names of the Secret and of webhook configurations are made from it",
+    },
   );
 }

@@ -33,9 +33,7 @@ export const writesBundles = ({ certificates }: WebhooksOptions): boolean =>
     : certificates?.from !== "cert-manager";
 
 /** The annotations by which cert-manager writes caBundles. */
-export function annotationsOf({
-  certificates,
-}: WebhooksOptions): Readonly<Record<string, string>> {
+export function annotationsOf({ certificates }: WebhooksOptions): Readonly<Record<string, string>> {
   const from = certificates?.from === "cert-manager" ? certificates.certificate : undefined;
   const certificate = certificates?.from === "files" ? certificates.injectCaFrom : from;
   return certificate === undefined ? {} : { "cert-manager.io/inject-ca-from": certificate };

@@ -124,7 +124,10 @@ test("generate names what it leaves out", (t) => {
   );
   const { code, err } = run("generate", path, "--output-dir", join(home, "out"));
   assert.equal(code, 0);
-  assert.match(err, /^homeostat: options\.clusters: not generated yet: rights on other clusters; .*by hand$/m);
+  assert.match(
+    err,
+    /^homeostat: options\.clusters: not generated yet: rights on other clusters; .*by hand$/m,
+  );
 });
 
 test("generate names what is wrong with the module", (t) => {

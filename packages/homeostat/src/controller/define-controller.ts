@@ -184,6 +184,8 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * its own namespace's turn, within its priority. Default: in the order of their triggers.
    */
   readonly fairBy?: "namespace";
+  /** False: it works in every replica, also in those that stand by. Default true. */
+  readonly needLeaderElection?: boolean;
   /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
@@ -230,6 +232,7 @@ export interface ControllerDefinition {
   readonly retryRate?: Rate;
   readonly priority?: (trigger: Trigger) => number | undefined;
   readonly fairBy?: "namespace";
+  readonly needLeaderElection?: boolean;
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -322,6 +325,7 @@ export function defineController<
       "retryRate",
       "priority",
       "fairBy",
+      "needLeaderElection",
       "reports",
       "fieldManager",
       "finalizer",

@@ -8,6 +8,7 @@ import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { checkElection } from "./election/election-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -26,6 +27,7 @@ const known = [
   "reports",
   "shutdownTimeoutMs",
   "syncTimeoutMs",
+  "election",
   "allowReplicas",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
@@ -49,6 +51,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
+    ...checkElection(options.election, options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

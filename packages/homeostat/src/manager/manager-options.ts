@@ -7,6 +7,8 @@ import type { Breach } from "../controller/boundaries/breaches.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { ElectionReport } from "../election/elector.ts";
+import type { ElectionOptions } from "./election/election-options.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
@@ -48,6 +50,12 @@ export interface ManagerOptions {
    * CacheSyncTimeout (pkg/controller/controller.go).
    */
   readonly syncTimeoutMs?: number;
+  /**
+   * Elects one of the operator's replicas by a Lease: the others stand by. `{}` in a pod,
+   * `{ namespace }` elsewhere. Each of several clusters has its own election. Default: none, for an
+   * operator of one replica.
+   */
+  readonly election?: ElectionOptions;
   /**
    * Several managers of this process that set this may run the same controllers on the same server,
    * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
@@ -95,7 +103,7 @@ interface OfCluster {
 /** A manager of controllers. */
 export interface Manager {
   /**
-   * Resolves once all controllers run, each as soon as its own kinds have synced; after
+   * Resolves once all controllers run or, with `election`, stand by; each as soon as its own kinds have synced; after
    * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
    * those count whose servers do not fail; the others follow when they can. A manager starts once.
    * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
@@ -110,6 +118,7 @@ export interface Manager {
   stop(): Promise<void>;
   /**
    * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
+   * @throws ERR_ELECTION_LOST when it stops because it has lost its Lease
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The state of every object with each controller. */
@@ -132,6 +141,8 @@ export interface Manager {
   breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
+  /** Whether this replica leads, who does, and how its Lease fares; empty without `election`. */
+  elections(): readonly (OfCluster & ElectionReport)[];
   /**
    * Ready when every cache is known to be fresh; otherwise with one reason per cache. Namespaces
    * that are left out, because this user may not read them, are named and do not count.

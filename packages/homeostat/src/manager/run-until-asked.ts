@@ -4,12 +4,13 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Manager } from "./manager-options.ts";
 
 /**
- * Starts, and stops on a signal or when `signal` aborts, also while it starts. @throws
- * ERR_MANAGER_OPTIONS
+ * Starts, and stops on a signal, when `signal` aborts or when `lost` rejects, also while it starts.
+ * @throws ERR_MANAGER_OPTIONS, and what `lost` rejects with
  */
 export async function runUntilAsked(
   manager: Manager,
   signal: AbortSignal | undefined,
+  lost: Promise<never> = new Promise(() => {}),
 ): Promise<void> {
   if (
     signal !== undefined &&
@@ -22,10 +23,10 @@ export async function runUntilAsked(
     );
   const ended = asked(signal);
   const running = manager.start();
-  await Promise.race([ended.promise, running]).catch(() => {});
+  await Promise.race([ended.promise, running, lost]).catch(() => {});
   try {
-    if (!ended.isAsked()) await running;
-    await ended.promise;
+    if (!ended.isAsked()) await Promise.race([running, lost]);
+    await Promise.race([ended.promise, lost]);
   } finally {
     ended.stopListening();
     await manager.stop();

@@ -40,8 +40,9 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
-    ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
-    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
+    ["api", "certificates"], // api is pure: keys, selectors, Status, definitions, exact JSON
+    ["k8s"], // types and names of the built-in kinds, generated
+    ["client", "queue"],
     ["cache", "election", "events"],
     ["controller", "webhook"],
     ["manager"], // composition root
@@ -142,6 +143,12 @@ export const narrowedImports: readonly {
     folder: "apiserver",
     except: ["component-helpers", "controllers", "controller-manager", "scheduler", "fake-nodes"],
     from: "homeostat",
-    allowed: ["homeostat/api", "homeostat/k8s/", "homeostat/queue", "homeostat/runtime"],
+    allowed: [
+      "homeostat/api",
+      "homeostat/certificates",
+      "homeostat/k8s/",
+      "homeostat/queue",
+      "homeostat/runtime",
+    ],
   },
 ];

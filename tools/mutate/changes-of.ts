@@ -61,9 +61,11 @@ const changesByKind: Partial<Record<SyntaxKind, Changes>> = {
     emptied(node.expression, source, "return undefined;", node),
   [SyntaxKind.ArrowFunction]: ({ body }: ArrowFunction, source) =>
     body.kind === SyntaxKind.Block ? [] : emptied(body, source, "undefined", body),
-  [SyntaxKind.AwaitExpression]: (node, source) => [
-    replaced("await", node, source, textOf(node.expression, source)),
-  ],
+  // As a statement, lint refuses it.
+  [SyntaxKind.AwaitExpression]: (node, source) =>
+    node.parent?.kind === SyntaxKind.ExpressionStatement
+      ? []
+      : [replaced("await", node, source, textOf(node.expression, source))],
   [SyntaxKind.QuestionDotToken]: (node, source) =>
     /^\?\.\s*[\w#]/.test(source.text.slice(node.end - 2))
       ? [replaced("optional chaining", node, source, ".")]

@@ -12,7 +12,7 @@ export function formatSummary(results: readonly MutantResult[]): string {
   const table = [...rows, ["all", results] as const].map(([folder, some]) =>
     formatRow(folder, some),
   );
-  const head = "folder        mutants  killed  timed out  survived  not covered    left";
+  const head = "folder        mutants  refused  killed  timed out  survived  not covered    left";
   return [head, ...table].join("\n");
 }
 
@@ -23,11 +23,12 @@ function formatRow(folder: string, results: readonly MutantResult[]): string {
   return [
     folder.padEnd(12),
     String(results.length).padStart(9),
+    String(count("refused")).padStart(9),
     String(count("killed")).padStart(8),
     String(count("timed out")).padStart(11),
     String(count("survived")).padStart(10),
     String(count("not covered")).padStart(13),
-    `${((100 * left) / results.length).toFixed(1)} %`.padStart(8),
+    `${((100 * left) / (results.length - count("refused"))).toFixed(1)} %`.padStart(8),
   ].join("");
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runTests } from "./run-tests.ts";
+import { endGroup, reportsOf, spawnTests } from "./spawn-tests.ts";
 
 /** `[start, end]` each, by path from the root. */
 export type CoveredRanges = Readonly<Record<string, readonly (readonly [number, number])[]>>;
@@ -22,6 +22,21 @@ export interface TestCoverage {
   /** What loading and hooks run. */
   readonly between: readonly CoveredRanges[];
 }
+
+type Message =
+  | { readonly at: "between"; readonly covers?: ReportedRanges }
+  | {
+      readonly at: "end";
+      readonly test: string;
+      readonly passed: boolean;
+      readonly ms: number;
+      readonly covers?: ReportedRanges;
+    };
+
+type ReportedRanges = readonly (readonly [string, CoveredRanges[string]])[];
+
+/** What hangs longer covers nothing. */
+const limitMs = 60_000;
 
 interface FileCoverage {
   readonly hashes: Readonly<Record<string, string>>;
@@ -54,17 +69,13 @@ export async function coverTests(
 async function coverFile(root: string, file: string, sources: string): Promise<FileCoverage> {
   const tests: CoveredTest[] = [];
   const between: CoveredRanges[] = [];
-  const inside = (covers: readonly (readonly [string, any])[] = []): CoveredRanges =>
+  const inside = (covers: ReportedRanges = []): CoveredRanges =>
     Object.fromEntries(covers.map(([url, ranges]) => [url.slice(toUrl(root, "").length), ranges]));
-  await runTests(root, {
-    files: [file],
-    covers: sources,
-    onMessage: (message) => {
-      if (message.at === "between") between.push(inside(message.covers));
-      if (message.at === "end" && message.passed)
-        tests.push({ file, name: message.test, ms: message.ms, covers: inside(message.covers) });
-    },
-  });
+  for await (const message of runFile(root, file, sources)) {
+    const covers = inside(message.covers);
+    if (message.at === "between") between.push(covers);
+    else if (message.passed) tests.push({ file, name: message.test, ms: message.ms, covers });
+  }
   const paths = new Set(
     [...tests.map(({ covers }) => covers), ...between].flatMap((covers) => Object.keys(covers)),
   );
@@ -73,6 +84,23 @@ async function coverFile(root: string, file: string, sources: string): Promise<F
   mkdirSync(join(root, keptIn), { recursive: true });
   writeFileSync(keptAt(root, file), JSON.stringify(coverage));
   return coverage;
+}
+
+async function* runFile(root: string, file: string, sources: string): AsyncIterable<Message> {
+  const plan = JSON.stringify({ file: toUrl(root, file), covers: toUrl(root, sources) });
+  const child = spawnTests(root, "coverage.mjs", { MUTATE_PLAN: plan });
+  const end = (): void => endGroup(child.pid);
+  let timer = setTimeout(end, limitMs);
+  try {
+    for await (const line of reportsOf(child)) {
+      clearTimeout(timer);
+      timer = setTimeout(end, limitMs);
+      yield JSON.parse(line);
+    }
+  } finally {
+    clearTimeout(timer);
+    end();
+  }
 }
 
 function readKept(root: string, file: string): FileCoverage | undefined {

@@ -1,12 +1,12 @@
 // Tests one mutant: runs the tests that can notice it until one does.
 import { chooseTests, killKey } from "./choose-tests.ts";
 import { applyChange, type Mutant } from "./find-mutants.ts";
-import { runTests, type TestOutcome, type TestRun } from "./run-tests.ts";
 import type { CoveredTest, TestCoverage } from "./test-coverage.ts";
+import { createTestSession, type RunOutcome, type SessionRun } from "./test-session.ts";
 
 export interface MutantResult {
   readonly mutant: Mutant;
-  readonly outcome: "killed" | "timed out" | "survived" | "not covered";
+  readonly outcome: "killed" | "timed out" | "survived" | "not covered" | "refused";
   /** The test that noticed. */
   readonly by?: string;
   /** How many tests ran its code. */
@@ -17,6 +17,7 @@ export interface MutantTester {
   test(mutant: Mutant, text: string): Promise<MutantResult>;
   /** Tests that failed without a mutant too, and no longer count. */
   readonly unreliable: ReadonlySet<string>;
+  end(): void;
 }
 
 /**
@@ -28,10 +29,13 @@ export function createMutantTester(
   coverage: TestCoverage,
   limits: { readonly secondsPerMutant: number },
 ): MutantTester {
+  const session = createTestSession(root);
+  const withoutMutants = createTestSession(root);
   const kills = new Map<string, number>();
   const trusted = new Set<string>();
   const unreliable = new Set<string>();
-  const idOf = ({ file, name }: CoveredTest): string => `${file}: ${name}`;
+  /** Tests that leave something in the process when they fail. */
+  const untidy = new Set<string>();
 
   async function test(mutant: Mutant, text: string): Promise<MutantResult> {
     const covering = chooseTests(mutant, coverage, kills).filter(
@@ -39,13 +43,13 @@ export function createMutantTester(
     );
     const tests = withinLimit(covering, limits.secondsPerMutant);
     if (tests.length === 0) return { mutant, outcome: "not covered", tests: 0 };
-    const run = toRun(tests);
-    const replace = { path: mutant.path, text: applyChange(text, mutant) };
-    const outcome = await runTests(root, { ...run, replace });
+    const run = toRun(tests, mutant.path);
+    const outcome = await runMutant(run, applyChange(text, mutant));
     if (outcome.at === "passed") return { mutant, outcome: "survived", tests: tests.length };
     const by = tests.find(({ name }) => name === outcome.test);
-    if (by && !(await isTrusted(by, run))) return await test(mutant, text);
+    if (by && !(await isTrusted(by, mutant.path))) return await test(mutant, text);
     if (by) kills.set(killKey(mutant.path, by), (kills.get(killKey(mutant.path, by)) ?? 0) + 1);
+    if (by && outcome.at === "failed") await endWhenUntidy(by, mutant.path);
     return {
       mutant,
       outcome: outcome.at === "failed" ? "killed" : "timed out",
@@ -54,30 +58,59 @@ export function createMutantTester(
     };
   }
 
-  /** A test counts once it has passed in the same company without a mutant. */
-  async function isTrusted(by: CoveredTest, run: TestRun): Promise<boolean> {
-    if (trusted.has(idOf(by))) return true;
-    const outcome: TestOutcome = await runTests(root, untilTest(run, by));
-    const passes = outcome.at === "passed";
-    (passes ? trusted : unreliable).add(idOf(by));
+  /** What an earlier run may have caused is seen again in a process of its own. */
+  async function runMutant(run: SessionRun, text: string): Promise<RunOutcome> {
+    const changed = { ...run.changed, text };
+    const outcome = await session.run({ ...run, changed });
+    const inDoubt = outcome.stray || outcome.at === "timed out";
+    if (!inDoubt || outcome.earlierRuns === 0) return outcome;
+    session.end();
+    return await session.run({ ...run, changed });
+  }
+
+  /** A test counts once it has passed without a mutant. */
+  async function isTrusted(by: CoveredTest, path: string): Promise<boolean> {
+    const id = idOf(by);
+    if (trusted.has(id)) return true;
+    const passes = (await withoutMutants.run(toRun([by], path))).at === "passed";
+    (passes ? trusted : unreliable).add(id);
     return passes;
   }
 
-  return { test, unreliable };
-}
+  /** A process goes on after a test that failed if the test passes there without the mutant. */
+  async function endWhenUntidy(by: CoveredTest, path: string): Promise<void> {
+    const id = idOf(by);
+    if (!untidy.has(id)) {
+      if ((await session.run(toRun([by], path))).at === "passed") return;
+      untidy.add(id);
+    }
+    session.end();
+  }
 
-function toRun(tests: readonly CoveredTest[]): TestRun {
-  const expected = new Map(tests.map(({ name, ms }) => [name, ms]));
   return {
-    files: [...new Set(tests.map(({ file }) => file))],
-    names: [...expected.keys()],
-    limitMs: (name) => 3 * (expected.get(name) ?? 0) + 4000,
+    test,
+    unreliable,
+    end: () => {
+      session.end();
+      withoutMutants.end();
+    },
   };
 }
 
-/** The same run without the files behind that of the test. */
-function untilTest(run: TestRun, { file }: CoveredTest): TestRun {
-  return { ...run, files: run.files.slice(0, run.files.indexOf(file) + 1) };
+const idOf = ({ file, name }: CoveredTest): string => `${file}: ${name}`;
+
+function toRun(tests: readonly CoveredTest[], path: string): SessionRun {
+  const expected = new Map(tests.map(({ name, ms }) => [name, ms]));
+  return {
+    tests: new Map(
+      [...Map.groupBy(tests, ({ file }) => file)].map(([file, some]) => [
+        file,
+        some.map(({ name }) => name),
+      ]),
+    ),
+    changed: { path },
+    limitMs: (name) => 3 * (expected.get(name) ?? 0) + 2000,
+  };
 }
 
 /** The tests that fit, nearest first as they are given, at least one. */

@@ -90,6 +90,7 @@ export {
   isForbidden,
   isInvalid,
   isNotFound,
+  isTooManyRequests,
   isUnauthorized,
   type Status,
   type StatusCause,

@@ -110,6 +110,8 @@ export const isInvalid = hasReason("Invalid", 422);
 export const isForbidden = hasReason("Forbidden", 403);
 /** 401: authentication failed. */
 export const isUnauthorized = hasReason("Unauthorized", 401);
+/** 429: not now; the server may say when (`Retry-After`). */
+export const isTooManyRequests = hasReason("TooManyRequests", 429);
 /** 410: the requested revision has been compacted. */
 export const isExpired = (error: unknown): error is ApiStatusError =>
   hasReason("Expired", 410)(error) || hasReason("Gone", 410)(error);

@@ -122,9 +122,9 @@ class InformerCache implements Cache {
     const id = [
       kind.apiVersion,
       kind.resource,
-      scope.namespace ?? "",
-      scope.labelSelector ?? "",
-      scope.fieldSelector ?? "",
+      scope.namespace,
+      scope.labelSelector,
+      scope.fieldSelector,
       scope.metadataOnly ? "metadata" : viewId(kind),
     ].join("\n");
     const shared = this.#informers.get(id) ?? this.#open(id, kind, { scope, wanted });

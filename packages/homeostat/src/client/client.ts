@@ -6,8 +6,10 @@ import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.t
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Status } from "../api/status.ts";
 import type { ObjectChange, Transport } from "../api/transport.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
 import type { ServerPace } from "./server-pace.ts";
+import type { AnswerOf, BodyOf } from "./subresources/subresource-bodies.ts";
 
 /**
  * A name, or `{ name, namespace? }`; the namespace of a namespaced kind defaults to the client's.
@@ -25,8 +27,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options of every write. */
-export interface WriteOptions extends RequestOptions {
+/** Options of every write. `S` is the subresource, whose types the call then has. */
+export interface WriteOptions<S extends string = string> extends RequestOptions {
   /** Validates the request without storing the object. */
   readonly dryRun?: "All";
   /** Default: the server's, `Warn`. */
@@ -34,17 +36,17 @@ export interface WriteOptions extends RequestOptions {
   /** The owner of the fields written; default the client's. */
   readonly fieldManager?: string;
   /** The subresource to write, e.g. `status` or `scale`. */
-  readonly subresource?: string;
+  readonly subresource?: S;
 }
 
-export interface ApplyOptions extends WriteOptions {
+export interface ApplyOptions<S extends string = string> extends WriteOptions<S> {
   /** Takes ownership of conflicting fields. Default false: conflicts are errors. */
   readonly force?: boolean;
 }
 
-export interface GetOptions extends RequestOptions {
+export interface GetOptions<S extends string = string> extends RequestOptions {
   readonly resourceVersion?: string;
-  readonly subresource?: string;
+  readonly subresource?: S;
 }
 
 export interface DeleteOptions extends RequestOptions {
@@ -197,42 +199,52 @@ export interface Client {
   /** Kinds by apiVersion and kind or by resource name, from cached discovery. */
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  /** Clock and randomness of its pauses. */
+  readonly runtime: Runtime;
   /** When attempts against a failing server are made; shared with all derived clients. */
   readonly pace: ServerPace;
 
-  get<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K>>;
+  get<K extends Kind, S extends string = "">(
+    kind: K,
+    key: Key,
+    options?: GetOptions<S>,
+  ): Promise<AnswerOf<K, S>>;
   /** As `get`, but resolves to undefined if the object does not exist. */
-  find<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
+  find<K extends Kind, S extends string = "">(
+    kind: K,
+    key: Key,
+    options?: GetOptions<S>,
+  ): Promise<AnswerOf<K, S> | undefined>;
   /** Fetches the whole list in pages; starts over if the pages expire. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<ObjectList<ObjectOf<K>>>;
   listPage<K extends Kind>(kind: K, options?: ListPageOptions): Promise<ObjectList<ObjectOf<K>>>;
   /** Creates an object, named by `metadata.name` or by the server from `metadata.generateName`. */
-  create<K extends Kind>(
+  create<K extends Kind, S extends string = "">(
     kind: K,
-    manifest: CreateManifestOf<K> | ObjectOf<K>,
-    options?: WriteOptions,
-  ): Promise<ObjectOf<K>>;
+    manifest: BodyOf<NoInfer<S>, CreateManifestOf<K> | ObjectOf<K>>,
+    options?: WriteOptions<S>,
+  ): Promise<AnswerOf<K, S>>;
   /**
    * Replaces an object; `metadata.resourceVersion` makes the request conditional. Unknown fields
    * are kept.
    */
-  update<K extends Kind>(
+  update<K extends Kind, S extends string = "">(
     kind: K,
-    object: ObjectOf<K> | ManifestOf<K>,
-    options?: WriteOptions,
-  ): Promise<ObjectOf<K>>;
-  patch<K extends Kind>(
+    object: BodyOf<NoInfer<S>, ObjectOf<K> | ManifestOf<K>>,
+    options?: WriteOptions<S>,
+  ): Promise<AnswerOf<K, S>>;
+  patch<K extends Kind, S extends string = "">(
     kind: K,
     key: Key,
     patch: Patch,
-    options?: WriteOptions,
-  ): Promise<ObjectOf<K>>;
+    options?: WriteOptions<S>,
+  ): Promise<AnswerOf<K, S>>;
   /** Server-side apply. `manifest` may be incomplete, except for the name. */
-  apply<K extends Kind>(
+  apply<K extends Kind, S extends string = "">(
     kind: K,
-    manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
-    options?: ApplyOptions,
-  ): Promise<ObjectOf<K>>;
+    manifest: BodyOf<NoInfer<S>, ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject>,
+    options?: ApplyOptions<S>,
+  ): Promise<AnswerOf<K, S>>;
   /**
    * As `apply`, without parsing the object in the answer before it is read: for writes whose result
    * is seldom used. Undefined for a dry run, and for a subresource of another kind. With `as`, as

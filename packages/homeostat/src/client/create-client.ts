@@ -36,6 +36,7 @@ import { narrowScope, type Scope } from "./narrow-scope.ts";
 import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
 import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import { typedBody } from "./subresources/subresource-bodies.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
 import { currentWork } from "./write-context.ts";
@@ -118,6 +119,7 @@ class ScopedClient implements Client {
   readonly namespace: string;
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  readonly runtime: Runtime;
   readonly pace: ServerPace;
   readonly #shared: Shared;
   readonly #scope: Scope;
@@ -128,6 +130,7 @@ class ScopedClient implements Client {
     this.namespace = scope.namespace;
     this.kinds = shared.kinds;
     this.transport = shared.session.transport;
+    this.runtime = shared.session.runtime;
     this.pace = shared.session.pace;
   }
 
@@ -301,16 +304,13 @@ class ScopedClient implements Client {
     return this.#key(kind, { name: name ?? "", namespace }, scope);
   }
 
-  /** The request body, with apiVersion and kind set unless a subresource has another kind. */
+  /** The request body, with apiVersion and kind. */
   #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
     assertKind(kind, "calling a client");
     if (!isObject(manifest as Json) || !isObject((manifest as JsonObject)["metadata"]))
       throw argumentError(`writing a ${kind.kind}`, manifest, "an object with metadata");
     const body = writable(manifest as JsonObject);
-    if (body["apiVersion"] !== undefined && body["kind"] !== undefined) return body;
-    return options.subresource && options.subresource !== "status"
-      ? body
-      : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
+    return typedBody(kind, options.subresource, body);
   }
 }
 

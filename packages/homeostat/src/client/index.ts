@@ -49,4 +49,12 @@ export {
 } from "./kubeconfig/load-kubeconfig.ts";
 export type { ServerPace } from "./server-pace.ts";
 export type { ClientObserver } from "./session.ts";
+export { evict, type EvictOptions } from "./subresources/evict.ts";
+export {
+  podLog,
+  podLogLines,
+  type PodLogLinesOptions,
+  type PodLogOptions,
+} from "./subresources/pod-log.ts";
+export type { AnswerOf, BodyOf, SubresourceNaming } from "./subresources/subresource-bodies.ts";
 export { createUndiciTransport, type UndiciTransportOptions } from "./undici-transport.ts";

@@ -3,13 +3,20 @@
 
 const newline = 10;
 
+export interface LineSplitterOptions {
+  /** Passes empty lines, too. */
+  readonly keepsEmpty?: boolean;
+}
+
 /** Passes lines to `line`, without newline; keeps an incomplete line for the next chunk. */
 export class LineSplitter {
   readonly #line: (line: Uint8Array) => unknown;
+  readonly #keepsEmpty: boolean;
   #rest: Uint8Array[] = [];
 
-  constructor(line: (line: Uint8Array) => unknown) {
+  constructor(line: (line: Uint8Array) => unknown, options: LineSplitterOptions = {}) {
     this.#line = line;
+    this.#keepsEmpty = options.keepsEmpty ?? false;
   }
 
   push(chunk: Uint8Array): void {
@@ -21,6 +28,11 @@ export class LineSplitter {
     if (start < chunk.length) this.#rest.push(chunk.subarray(start));
   }
 
+  /** Passes an unfinished line. */
+  end(): void {
+    if (this.#rest.length > 0) this.#emit(new Uint8Array());
+  }
+
   /** Bytes of an unfinished line. */
   get pending(): number {
     return this.#rest.reduce((sum, part) => sum + part.length, 0);
@@ -29,6 +41,6 @@ export class LineSplitter {
   #emit(part: Uint8Array): void {
     const line = this.#rest.length ? Buffer.concat([...this.#rest, part]) : part;
     this.#rest = [];
-    if (line.length > 0) this.#line(line);
+    if (line.length > 0 || this.#keepsEmpty) this.#line(line);
   }
 }

@@ -7,6 +7,7 @@ import { argumentError } from "../util/argument-error.ts";
 import { isOptions } from "../util/option-faults.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
+import type { AnswerOf } from "../client/subresources/subresource-bodies.ts";
 import type { KindResolver } from "../client/discovery/kind-resolver.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -68,12 +69,12 @@ export interface ControllerClient {
    * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null
    * removes a field.
    */
-  patch<K extends Kind>(
+  patch<K extends Kind, S extends string = "">(
     kind: K,
     address: string | ObjectAddress,
     patch: MergePatch<K>,
-    options?: { readonly subresource?: string },
-  ): Promise<ObjectOf<K>>;
+    options?: { readonly subresource?: S },
+  ): Promise<AnswerOf<K, S>>;
   /** Also resolves when the object does not exist. */
   delete<K extends Kind>(
     kind: K,
@@ -162,14 +163,17 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
-        client.patch(
-          kind,
-          address,
-          { type: "merge", body: mergePatchOf(kind, body) },
-          subresource === undefined ? {} : { subresource },
-        ),
-      ),
+      write(
+        kind,
+        [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }],
+        (): Promise<KubeObject> =>
+          client.patch<Kind>(
+            kind,
+            address,
+            { type: "merge", body: mergePatchOf(kind, body) },
+            subresource === undefined ? {} : { subresource: subresource as "" },
+          ),
+      ) as never,
     delete: (kind, address, options) =>
       call(kind, [`delete(${title(kind, address)})`, address], () =>
         deleteObject(client, kind, address, options),

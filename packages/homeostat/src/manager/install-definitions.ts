@@ -34,7 +34,8 @@ interface DefinitionCondition {
 }
 
 /**
- * Applies the definitions of `resources` and resolves once all are established. @throws
+ * Applies the definitions of `resources` and resolves once all are established. Resources of one
+ * group and kind are versions of one definition; the first is the one that is stored. @throws
  * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name
  * conflict); ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
  */
@@ -49,8 +50,8 @@ export async function installDefinitions(
 ): Promise<void> {
   checkArguments(client, resources);
   const names = await Promise.all(
-    resources.map(async (resource) => {
-      const manifest = toCustomResourceDefinition(resource);
+    versionsOf(resources).map(async ([resource, ...others]) => {
+      const manifest = toCustomResourceDefinition(resource, ...others);
       const { name } = manifest["metadata"] as { name: string };
       await client
         .apply(customResourceDefinitions, manifest, {
@@ -80,6 +81,14 @@ export async function installDefinitions(
     timer.cancel();
   }
   client.kinds.invalidate();
+}
+
+type Defined = { readonly definition: ResourceDefinition };
+
+/** Resources by group and kind, in their order. */
+function versionsOf(resources: readonly Defined[]): readonly (readonly [Defined, ...Defined[]])[] {
+  const grouped = Map.groupBy(resources, ({ definition: { group, kind } }) => `${kind}.${group}`);
+  return [...grouped.values()] as unknown as readonly (readonly [Defined, ...Defined[]])[];
 }
 
 /** @throws ERR_DEFINITION_ARGUMENTS */

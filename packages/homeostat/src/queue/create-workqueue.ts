@@ -77,7 +77,6 @@ class DrivenQueue implements WorkQueue {
   shutDown: WorkQueue["shutDown"] = () => {
     this.#machine.close();
     this.#drained ??= Promise.withResolvers();
-    this.#timer?.cancel();
     this.#pump();
     return this.#drained.promise;
   };
@@ -97,8 +96,7 @@ class DrivenQueue implements WorkQueue {
   }
 
   #release(): void {
-    if (this.#machine.depth().readyTotal === 0)
-      while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
+    while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
     if (this.isIdle()) this.#drained?.resolve();
   }
 
@@ -145,7 +143,6 @@ function createWaiter(
   const waiter: Waiter = {
     settled: false,
     settle(item) {
-      if (waiter.settled) return;
       waiter.settled = true;
       signal?.removeEventListener("abort", abort);
       resolve(item);

@@ -83,7 +83,7 @@ async function runWorker(
       queue.forget(key);
       if (typeof afterMs === "number" && afterMs >= 0) queue.add(key, { afterMs });
     } catch (error) {
-      if (!isStopping()) queue.addRateLimited(key);
+      queue.addRateLimited(key);
       if (failures + 1 === reportAfterFailures) report(failing, key, error);
     } finally {
       queue.done(key);

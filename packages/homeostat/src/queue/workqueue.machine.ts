@@ -71,9 +71,8 @@ export class WorkQueueMachine {
     this.#bucket = limits.retryRate && new TokenBucket(limits.retryRate);
   }
 
-  /** Adds a key; true when this call made it ready. */
-  add(key: string, now: number, wall: number, options: AddOptions = {}): boolean {
-    if (this.#closed) return false;
+  add(key: string, now: number, wall: number, options: AddOptions = {}): void {
+    if (this.#closed) return;
     const record = this.#record(key);
     if (options.cause)
       record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
@@ -83,10 +82,10 @@ export class WorkQueueMachine {
     switch (record.waiting) {
       case "ready":
         if (priority > record.priority) this.#rings.raise(record, priority);
-        return false;
+        return;
       case "dirty":
         record.priority = Math.max(record.priority, priority);
-        return false;
+        return;
       case "delayed":
         record.priority = Math.max(record.priority, priority);
         if (due > now) return this.#hasten(record, due);
@@ -113,7 +112,6 @@ export class WorkQueueMachine {
     record.retryAt = now + rateMs;
     const afterMs = Math.max(backoffMs ?? this.#countFailure(record), rateMs, leastMs);
     this.add(key, now, wall, { ...options, afterMs });
-    if (this.#closed) this.#rest(record);
     return afterMs;
   }
 
@@ -141,18 +139,16 @@ export class WorkQueueMachine {
     this.#rest(record);
   }
 
-  /** Moves due keys to ready; returns their number. */
-  tick(now: number): number {
-    let woken = 0;
+  /** Moves due keys to ready. */
+  tick(now: number): void {
     for (
       let record = this.#delayed.peek();
       record && record.due <= now;
       record = this.#delayed.peek()
     ) {
       this.#delayed.pop();
-      if (this.#makeReady(record, now)) woken++;
+      this.#makeReady(record, now);
     }
-    return woken;
   }
 
   /** Returns the next ready key. */
@@ -286,36 +282,31 @@ export class WorkQueueMachine {
     return record;
   }
 
-  #makeReady(record: KeyRecord, now: number): boolean {
+  #makeReady(record: KeyRecord, now: number): void {
     if (record.processing) {
       record.waiting = "dirty";
-      return false;
+      return;
     }
     record.waiting = "ready";
     record.readySince = now;
     this.#rings.push(record);
-    return true;
   }
 
-  #delay(record: KeyRecord, due: number): false {
+  #delay(record: KeyRecord, due: number): void {
     record.waiting = "delayed";
     record.due = due;
     this.#delayed.push(record);
-    return false;
   }
 
-  #hasten(record: KeyRecord, due: number): false {
-    if (due < record.due) {
-      record.due = due;
-      this.#delayed.update(record);
-    }
-    return false;
+  #hasten(record: KeyRecord, due: number): void {
+    if (due >= record.due) return;
+    record.due = due;
+    this.#delayed.update(record);
   }
 
   /** Moves an idle record to the bounded list of idle ones. Failing keys are kept. */
   #rest(record: KeyRecord): void {
-    if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed))
-      return;
+    if (record.processing || record.waiting !== "no" || record.failures > 0) return;
     this.#idle.delete(record.key);
     this.#idle.add(record.key);
     if (this.#idle.size <= this.#limits.idleKept) return;

@@ -24,3 +24,11 @@ export {
   type FieldFault,
   invalid,
 } from "./admission/denial.ts";
+export { conversionLoss } from "./conversion/convert-object.ts";
+export {
+  type Conversion,
+  type ConversionOptions,
+  type Converted,
+  defineConversion,
+} from "./conversion/define-conversion.ts";
+export type { PatchOperation } from "./json-patch/diff-json.ts";

@@ -1,36 +1,23 @@
-// The process of one run: imports test files, whose tests Node's runner then runs in this process,
-// and reports on descriptor 3, a JSON value per line, written at once so that a parent sees them
-// also when this process hangs. The plan is in MUTATE_PLAN.
+// The process of one test file: imports it, Node's runner then runs its tests in this process, and
+// reports what each runs, a JSON value per line on descriptor 3, written at once so that a parent
+// sees them also when this process hangs.
 import inspector from "node:inspector";
-import { registerHooks } from "node:module";
-import { readFileSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { afterEach, beforeEach } from "node:test";
 import { coveredRanges } from "./covered-ranges.ts";
 
-/** `{ files, covers?: URL prefix, replace?: { url, text } }` */
-const plan = JSON.parse(readFileSync(process.env.MUTATE_PLAN, "utf8"));
+/** `{ file, covers }`: URLs, the latter a prefix. */
+const plan = JSON.parse(process.env.MUTATE_PLAN);
 delete process.env.MUTATE_PLAN;
 
 const report = (message) => writeSync(3, `${JSON.stringify(message)}\n`);
 
-if (plan.replace) {
-  const { url, text } = plan.replace;
-  registerHooks({
-    load(wanted, context, next) {
-      if (wanted !== url) return next(wanted, context);
-      return { format: "module-typescript", source: text, shortCircuit: true };
-    },
-  });
-}
-
-const takeCoverage = plan.covers ? startCoverage(plan.covers) : () => undefined;
+const takeCoverage = startCoverage(plan.covers);
 let startedAt = 0;
 
-beforeEach((test) => {
-  const covers = takeCoverage();
-  if (covers) report({ at: "between", covers });
+beforeEach(() => {
+  report({ at: "between", covers: takeCoverage() });
   startedAt = performance.now();
-  report({ at: "start", test: nameOf(test) });
 });
 afterEach((test) => {
   report({
@@ -40,10 +27,9 @@ afterEach((test) => {
     ms: performance.now() - startedAt,
     covers: takeCoverage(),
   });
-  if (!test.passed && plan.endsEarly) process.exit(1);
 });
 
-for (const file of plan.files) await import(file);
+await import(plan.file);
 
 /** As `--test-name-pattern` sees it. */
 function nameOf({ fullName }) {

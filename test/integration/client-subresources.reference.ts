@@ -1,0 +1,2 @@
+// The same tests on the real kube-apiserver.
+import "./client-subresources.test.ts";

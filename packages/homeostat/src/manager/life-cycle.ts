@@ -16,6 +16,7 @@ import {
   endTerm,
   isCold,
 } from "./election/elected-work.ts";
+import type { ElectionOptions } from "./election/election-options.ts";
 import { Leadership } from "./election/leadership.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
@@ -65,7 +66,9 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
-  await openElections(state);
+  // Without an election everything up to here and on to the first request is one step.
+  if (options.election && definitions.some(needsElection))
+    state.leadership = await openElections(state, options.election);
   const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
@@ -94,11 +97,10 @@ async function start(state: ManagerState): Promise<void> {
   if ((await startControllers(state, starting)) === "all") state.sayStarted();
 }
 
-/** @throws ERR_ELECTION_NAMESPACE */
-async function openElections(state: ManagerState): Promise<void> {
-  const { definitions, runtime, options } = state;
-  const { operator, client, election } = options;
-  if (!election || !definitions.some(needsElection)) return;
+/** @throws ERR_ELECTION_NAMESPACE, ERR_MANAGER_STOPPED */
+async function openElections(state: ManagerState, election: ElectionOptions): Promise<Leadership> {
+  const { runtime, options } = state;
+  const { operator, client } = options;
   const leadership = new Leadership({
     operator,
     client,
@@ -110,7 +112,7 @@ async function openElections(state: ManagerState): Promise<void> {
   });
   await leadership.open();
   refuseIfStopped(operator, state.stopping);
-  state.leadership = leadership;
+  return leadership;
 }
 
 /** Those of a cold standby that need election are made when it leads. */

@@ -81,7 +81,7 @@ export class ControllerStart {
   async run(): Promise<void> {
     const { controllers, scope } = this.#options;
     await scope.opened(this.#stopping.signal);
-    await this.add(controllers);
+    await Promise.all(controllers.map((one) => this.#start(one)));
     this.#sayReady();
   }
 

@@ -40,7 +40,8 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
-    ["api", "certificates"], // api is pure: keys, selectors, Status, definitions, exact JSON
+    // api is pure: keys, selectors, Status, definitions, exact JSON; metrics: counters, their text
+    ["api", "certificates", "metrics"],
     ["k8s"], // types and names of the built-in kinds, generated
     ["client", "queue"],
     ["cache", "election", "events"],
@@ -147,6 +148,7 @@ export const narrowedImports: readonly {
       "homeostat/api",
       "homeostat/certificates",
       "homeostat/k8s/",
+      "homeostat/metrics",
       "homeostat/queue",
       "homeostat/runtime",
     ],

@@ -51,6 +51,7 @@ export {
   type Scope,
 } from "./controller/define-controller.ts";
 export type { ExternalSource } from "./controller/external-source.ts";
+export type { Permission, Verb } from "./controller/permission.ts";
 export {
   and,
   annotationsChanged,
@@ -139,6 +140,13 @@ export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export type { ElectionOptions } from "./manager/election/election-options.ts";
 export { createManager } from "./manager/manager.ts";
+export type { PolicyRule } from "./manager/permissions/policy-rule.ts";
+export {
+  type DescribedOptions,
+  type PermissionOptions,
+  type RequiredPermissions,
+  requiredPermissions,
+} from "./manager/permissions/required-permissions.ts";
 export { runMain } from "./manager/run-main.ts";
 export type {
   Clusters,

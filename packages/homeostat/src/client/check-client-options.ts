@@ -34,6 +34,7 @@ function problemsOf(options: Readonly<Record<string, unknown>>): string[] {
     ...(transport === undefined && access === undefined ? [missing] : []),
     ...unknownOptions(options, known),
     ...["fieldManager", "userAgent", "namespace"].flatMap((name) => checkText(options, name)),
+    ...["runtime", "observer", "pace"].flatMap((name) => checkObject(options, name)),
     ...(access === undefined || isAccess(access)
       ? []
       : [`access is ${describeKind(access)}, expected what loadKubeconfig resolves to`]),
@@ -47,6 +48,12 @@ function checkText(options: Readonly<Record<string, unknown>>, name: string): st
   const value = options[name];
   if (value === undefined || typeof value === "string") return [];
   return [`${name} is ${describeKind(value)}, expected a string`];
+}
+
+function checkObject(options: Readonly<Record<string, unknown>>, name: string): string[] {
+  const value = options[name];
+  if (value === undefined || (isOptions(value) && !isThenable(value))) return [];
+  return [`${name} is ${describeKind(value)}, expected an object`];
 }
 
 const isAccess = (access: unknown): boolean =>

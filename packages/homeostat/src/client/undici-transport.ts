@@ -13,6 +13,7 @@ import {
   unreachableError,
 } from "./connection-error.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 /** Where to connect and how. */
 export interface UndiciTransportOptions {
@@ -81,7 +82,10 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
   };
 }
 
-function parseServer({ server, origin = "options" }: UndiciTransportOptions): URL {
+function parseServer(options: UndiciTransportOptions): URL {
+  checkArgument("createUndiciTransport(…)", ["its argument", options], "an object");
+  const { server, origin = "options" } = options;
+  checkArgument("createUndiciTransport(…)", ["server", server], "a string");
   const url = URL.parse(server);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
   throw new HomeostatError(

@@ -295,7 +295,7 @@ async function work(
   lender: WorkerLender,
   draining: AbortSignal,
 ): Promise<void> {
-  const { queue, runtime } = context.options;
+  const { queue, runtime, observer } = context.options;
   const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
@@ -306,7 +306,9 @@ async function work(
       queue.done(item.key);
       continue;
     }
+    observer?.working(1);
     await lender.process(item);
+    observer?.working(-1);
     const resting = rest();
     if (resting) await resting;
   }

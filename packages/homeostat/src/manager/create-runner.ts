@@ -4,9 +4,10 @@ import { type ControllerRunner, createControllerRunner } from "../controller/con
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { Signal } from "../controller/signals/signal.ts";
 import { createEventRecorder } from "../events/index.ts";
-import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
+import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { needsElection } from "./election/needs-election.ts";
+import { type CountedController, createCounted } from "./metrics/counted-controller.ts";
 import type { ManagerState } from "./manager-state.ts";
 
 /** The runner of a controller; of one that needs election, for the next term. */
@@ -25,13 +26,16 @@ export function createRunner(
     api: "v1",
     warn: (message) => log.warn(message, { controller: definition.name }),
   });
+  const counted = countController(state, definition);
+  const queue = createQueue(definition, runtime, counted?.metrics.queue);
   const runner = createControllerRunner({
     definition,
     names: names.get(definition)!,
     runtime,
     client: leadership?.fenced(options.client) ?? options.client,
     namespaces: scope.namespaces,
-    queue: createQueue(definition, runtime),
+    queue,
+    observer: counted?.metrics.runs,
     standsBy: leadership !== undefined,
     log,
     informer: (kind) => scope.informer(kind),
@@ -53,13 +57,32 @@ export function createRunner(
     cluster: options.cluster,
   });
   state.recorders.set(runner, recorder);
+  counted?.follow({ queue, runner });
   return runner;
 }
 
-function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQueue {
+/** The metrics of a controller, which outlive its runners. */
+function countController(
+  { options, counted }: ManagerState,
+  definition: ControllerDefinition,
+): CountedController | undefined {
+  const { name, concurrency } = definition;
+  const known = counted.get(definition);
+  if (known || !options.metrics) return known;
+  const made = createCounted(options.metrics.controller({ name, concurrency }));
+  counted.set(definition, made);
+  return made;
+}
+
+function createQueue(
+  definition: ControllerDefinition,
+  runtime: Runtime,
+  observer: QueueObserver | undefined,
+): WorkQueue {
   const { backoff, retryRate, fairBy } = definition;
   return createWorkQueue({
     runtime,
+    ...(observer ? { observer } : {}),
     ...(backoff ? { backoff } : {}),
     ...(retryRate ? { retryRate } : {}),
     ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),

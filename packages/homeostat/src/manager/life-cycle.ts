@@ -106,6 +106,7 @@ async function openElections(state: ManagerState, election: ElectionOptions): Pr
     client,
     runtime,
     election,
+    ...(options.metrics ? { leaderStatus: options.metrics.leaderStatus } : {}),
     log: () => state.log,
     led: () => beginTerm(state),
     lost: (why) => endTerm(state, why),
@@ -196,4 +197,5 @@ async function shutDown(state: ManagerState): Promise<void> {
   await state.leadership?.close();
   state.scope.release();
   await state.cache.stop();
+  state.options.metrics?.release();
 }

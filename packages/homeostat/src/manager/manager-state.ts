@@ -10,6 +10,7 @@ import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Leadership } from "./election/leadership.ts";
+import type { CountedController } from "./metrics/counted-controller.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
 import type { ControllerStart, DeclaredRunner } from "./start-controllers.ts";
@@ -30,6 +31,8 @@ export interface ManagerState {
   readonly statusTurns: StatusTurns;
   readonly writeChains: WriteChains;
   readonly contested: ContestedObjects;
+  /** The metrics of controllers, where they are counted. */
+  readonly counted: Map<ControllerDefinition, CountedController>;
   runners: readonly ControllerRunner[];
   starting?: ControllerStart;
   /** The elections, where there are any. */

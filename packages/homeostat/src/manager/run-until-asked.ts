@@ -2,26 +2,28 @@
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Manager } from "./manager-options.ts";
+import { checkOptions } from "../util/call-options.ts";
 
 /**
- * Starts, and stops on a signal, when `signal` aborts or when `lost` rejects, also while it starts.
- * @throws ERR_MANAGER_OPTIONS, and what `lost` rejects with
+ * Starts, and stops on a signal of the process or when `signal` aborts, also while it starts. Ends
+ * with a stop that others have asked for: `stopping` then aborts. @throws ERR_MANAGER_OPTIONS, and
+ * what `lost` rejects with
  */
 export async function runUntilAsked(
   manager: Manager,
-  signal: AbortSignal | undefined,
+  options: Parameters<Manager["run"]>[0],
+  stopping: AbortSignal,
   lost: Promise<never> = new Promise(() => {}),
 ): Promise<void> {
-  if (
-    signal !== undefined &&
-    typeof (signal as Partial<AbortSignal>).addEventListener !== "function"
-  )
+  checkOptions("manager.run(…)", options, { signal: "any value" });
+  const { signal } = options ?? {};
+  if (signal !== undefined && typeof (signal as EventTarget)?.addEventListener !== "function")
     throw new HomeostatError(
       "ERR_MANAGER_OPTIONS",
       `running a manager: signal is ${describeValue(signal)}, expected an AbortSignal`,
       { hint: "leave it out: SIGINT and SIGTERM stop the manager by themselves" },
     );
-  const ended = asked(signal);
+  const ended = asked(signal, stopping);
   const running = manager.start();
   await Promise.race([ended.promise, running, lost]).catch(() => {});
   try {
@@ -34,7 +36,10 @@ export async function runUntilAsked(
 }
 
 /** Listens for the signals that end the process. */
-function asked(signal: AbortSignal | undefined): {
+function asked(
+  signal: AbortSignal | undefined,
+  stopping: AbortSignal,
+): {
   readonly promise: Promise<void>;
   isAsked(): boolean;
   stopListening(): void;
@@ -49,6 +54,7 @@ function asked(signal: AbortSignal | undefined): {
   });
   process.on("SIGINT", end);
   process.on("SIGTERM", end);
+  stopping.addEventListener("abort", end, { once: true });
   if (signal?.aborted) end();
   else signal?.addEventListener("abort", end, { once: true });
   return {
@@ -58,6 +64,7 @@ function asked(signal: AbortSignal | undefined): {
       process.off("SIGINT", end);
       process.off("SIGTERM", end);
       signal?.removeEventListener("abort", end);
+      stopping.removeEventListener("abort", end);
     },
   };
 }

@@ -83,6 +83,25 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.depth().readyTotal, 0);
   });
 
+  it("counts what becomes ready, what is added while it is processed, and delays", () => {
+    const queue = create();
+    queue.add("a", 0, 0);
+    queue.add("a", 0, 0);
+    assert.deepEqual(queue.counts(), { adds: 1, retries: 0 });
+    queue.take(0);
+    queue.add("a", 0, 0, { priority: 5 });
+    queue.add("a", 0, 0);
+    assert.deepEqual(queue.dirty(), [5]);
+    assert.deepEqual(queue.counts(), { adds: 2, retries: 0 });
+    queue.done("a", 1);
+    assert.deepEqual([queue.counts().adds, queue.dirty()], [2, []], "it was added before");
+    queue.add("b", 1, 1, { afterMs: 100 });
+    queue.addRateLimited("c", 1, 1);
+    assert.deepEqual(queue.counts(), { adds: 2, retries: 2 });
+    queue.tick(200);
+    assert.deepEqual(queue.counts(), { adds: 4, retries: 2 });
+  });
+
   it("a key that is added again at its priority keeps its place", () => {
     const queue = create();
     for (const key of ["a", "b", "a"]) queue.add(key, 0, 0);

@@ -65,6 +65,8 @@ export class WorkQueueMachine {
   readonly #processing = new Set<KeyRecord>();
   readonly #bucket: TokenBucket | undefined;
   #closed = false;
+  #adds = 0;
+  #retries = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
@@ -79,6 +81,7 @@ export class WorkQueueMachine {
     const priority = options.priority ?? 0;
     const earliest = now + Math.max(0, options.afterMs ?? 0);
     const due = options.isRetry ? Math.max(earliest, record.retryAt) : earliest;
+    if (due > now) this.#retries++;
     switch (record.waiting) {
       case "ready":
         if (priority > record.priority) this.#rings.raise(record, priority);
@@ -183,7 +186,7 @@ export class WorkQueueMachine {
     this.#processing.delete(record);
     if (record.waiting === "dirty") {
       record.waiting = "no";
-      if (!this.#closed) this.#makeReady(record, now);
+      if (!this.#closed) this.#enterRing(record, now);
     }
     this.#rest(record);
     return now - record.startedAt;
@@ -219,6 +222,17 @@ export class WorkQueueMachine {
       delayed: this.#delayed.size,
       processing: this.#processing.size,
     };
+  }
+
+  /** Of the life of the queue. */
+  counts(): { readonly adds: number; readonly retries: number } {
+    return { adds: this.#adds, retries: this.#retries };
+  }
+
+  /** The priorities of keys that are being processed and become ready again after it. */
+  dirty(): readonly number[] {
+    const dirty = [...this.#processing].filter(({ waiting }) => waiting === "dirty");
+    return dirty.map(({ priority }) => priority);
   }
 
   unfinished(now: number): { readonly seconds: number; readonly longestSeconds: number } {
@@ -283,10 +297,15 @@ export class WorkQueueMachine {
   }
 
   #makeReady(record: KeyRecord, now: number): void {
+    this.#adds++;
     if (record.processing) {
       record.waiting = "dirty";
       return;
     }
+    this.#enterRing(record, now);
+  }
+
+  #enterRing(record: KeyRecord, now: number): void {
     record.waiting = "ready";
     record.readySince = now;
     this.#rings.push(record);

@@ -5,6 +5,8 @@ import { parseDuration } from "../../api/duration.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
+import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
@@ -54,6 +56,8 @@ export function phaseMachine<C extends PhaseContext, Name extends string>(
   const { clock = createSystemRuntime().clock } = options;
   definitionOf(options, options.initial, "correct `initial`, or add the phase");
   return async (context) => {
+    if (!isOptions(context?.object) || typeof context.status !== "function")
+      throw argumentError("running a phase machine", context, "the context of a reconcile");
     const now = clock.now();
     const machine = new Step(options, context, now);
     return machine.run();

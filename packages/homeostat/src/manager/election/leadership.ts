@@ -8,6 +8,7 @@ import { createEventRecorder, type EventRecorder, objectReference } from "../../
 import { Lease } from "../../k8s/coordination/v1/index.ts";
 import { uuid } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
@@ -22,6 +23,8 @@ export interface LeadershipOptions {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly election: ElectionOptions;
+  /** 1 while this process leads. */
+  leaderStatus?(name: string): Gauge;
   log(): Log;
   /** A term begins. */
   led(): void;
@@ -40,6 +43,7 @@ export class Leadership {
   #recorder: EventRecorder | undefined;
   /** It gives the Lease up by itself, and may still report what it did. */
   #isResigning = false;
+  #status: Gauge | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -59,6 +63,8 @@ export class Leadership {
       closeTimeoutMs,
       warn: (message) => this.#options.log().warn(message),
     });
+    this.#status = this.#options.leaderStatus?.(election.name ?? operator);
+    this.#status?.set(0);
     this.next();
   }
 
@@ -104,6 +110,7 @@ export class Leadership {
   async resign(): Promise<void> {
     this.#isResigning = this.isLeading;
     const isReleased = await this.#elector?.resign();
+    this.#status?.set(0);
     if (isReleased) this.#options.log().info(`released the Lease ${this.lease}`);
   }
 
@@ -128,10 +135,12 @@ export class Leadership {
       identity: this.#identity,
       timings: { ...defaultTimings, ...timingsOf(election) },
       led: () => {
+        this.#status?.set(1);
         this.#options.log().info(`leading as ${this.#identity}`, { lease: this.lease });
         led();
       },
       lost: (why) => {
+        this.#status?.set(0);
         term.abort(new Error(`the Lease ${this.lease} is lost`));
         lost(why);
       },

@@ -12,6 +12,7 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
+import { ThrownResults } from "./run/thrown-results.ts";
 import { SampledRuns } from "./boundaries/sampled-runs.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -71,11 +72,7 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(given: RunnerOptions): ControllerRunner {
-  const log = guardLog(given.log);
-  const warnings = new WarnOnce(log);
-  const holding = given.standsBy ? holdKeys(given.queue, (key) => isCached(given, key)) : undefined;
-  const keys = holding?.held ?? given.queue;
-  const options = withPriorities({ ...given, log, queue: keys }, warnings);
+  const { options, warnings, release } = prepare(given);
   const { definition, queue, runtime } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
@@ -98,7 +95,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     name: definition.name,
     kind: definition.kind,
     start() {
-      holding?.release();
+      release();
       catchStrayErrors();
       feeds.push(...startFeeds(options, primary, warnings));
       for (let i = 0; i < definition.concurrency; i++)
@@ -122,6 +119,15 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       await lender.settled();
     },
   };
+}
+
+function prepare(given: RunnerOptions) {
+  const log = guardLog(given.log);
+  const warnings = new WarnOnce(log);
+  const holding = given.standsBy ? holdKeys(given.queue, (key) => isCached(given, key)) : undefined;
+  const queue = holding?.held ?? given.queue;
+  const options = withPriorities({ ...given, log, queue }, warnings);
+  return { options, warnings, release: () => holding?.release() };
 }
 
 function withPriorities(options: RunnerOptions, warnings: WarnOnce): RunnerOptions {
@@ -224,6 +230,7 @@ const createMemories = () => ({
   sharedApplies: new SharedApplies(),
   phaseCalls: new PhaseCalls(),
   sampledRuns: new SampledRuns(),
+  thrownResults: new ThrownResults(),
 });
 
 function detectorOf(

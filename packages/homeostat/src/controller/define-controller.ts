@@ -19,6 +19,7 @@ import type { CachedReads, Index } from "./watching/declared-reads.ts";
 import type { Selection } from "./watching/selection.ts";
 import type { Reads } from "./boundaries/reads.ts";
 import type { Signal } from "./signals/signal.ts";
+import { pickSet } from "../util/pick-set.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -322,7 +323,7 @@ export function defineController<
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
-    ...given(definition, [
+    ...pickSet(definition, [
       "when",
       "resyncEvery",
       "backoff",
@@ -341,11 +342,6 @@ export function defineController<
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };
   return Object.freeze(runtime) as never;
-}
-
-function given<T extends object, P extends keyof T>(from: T, names: readonly P[]): Pick<T, P> {
-  const there = names.filter((name) => from[name] !== undefined);
-  return Object.fromEntries(there.map((name) => [name, from[name]])) as unknown as Pick<T, P>;
 }
 
 /** The runtime's view of a controller. */

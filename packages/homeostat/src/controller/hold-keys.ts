@@ -1,6 +1,6 @@
 // The queue of a standby: it holds what the leader works on, so that it begins at once when it
-// leads. Keys without an object are dropped, because a standby may wait for months: there is nothing
-// to reconcile for them, and once the object is there it is added again.
+// leads. Keys without an object are dropped, because a standby may wait for months: they need no
+// reconcile, and an object that appears is added again.
 import type { WorkQueue } from "../queue/workqueue.ts";
 
 /** Holds the keys of objects that exist until `release`; then it is the queue itself. */

@@ -97,11 +97,14 @@ export class TerminalError extends Error {
 export function terminal(message: string, options?: { readonly cause?: unknown }): TerminalError {
   checkArgument("terminal(…)", ["its first argument", message], "a string");
   checkOptions("terminal(…)", options, { cause: "any value" });
-  currentRun.getStore()?.made("terminal(…)");
-  return new TerminalError(message, options);
+  const error = new TerminalError(message, options);
+  currentRun.getStore()?.made("terminal(…)", error);
+  return error;
 }
 
 /** True for a {@link TerminalError} of any copy of this package. */
 export function isTerminal(error: unknown): boolean {
-  return typeof error === "object" && error !== null && brand in error;
+  const isOne = typeof error === "object" && error !== null && brand in error;
+  if (isOne) currentRun.getStore()?.received(error);
+  return isOne;
 }

@@ -1,5 +1,6 @@
-// Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
-// drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+// Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
+// controllers drain, the Lease is released, caches stop, then webhooks. A start that fails or is
+// stopped leaves nothing behind.
 import type { Cache } from "../cache/index.ts";
 import { guardLog } from "../util/guard-log.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -21,6 +22,7 @@ import { Leadership } from "./election/leadership.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
+import { startWebhooks } from "./start-webhooks.ts";
 
 /** Creates the life cycle of a manager. */
 export function createLifeCycle(state: ManagerState): LifeCycle & {
@@ -66,6 +68,7 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
+  if (options.webhooks) await startWebhooks(state, options.webhooks);
   // Without an election everything up to here and on to the first request is one step.
   if (options.election && definitions.some(needsElection))
     state.leadership = await openElections(state, options.election);
@@ -197,5 +200,6 @@ async function shutDown(state: ManagerState): Promise<void> {
   await state.leadership?.close();
   state.scope.release();
   await state.cache.stop();
+  await state.webhooks?.stop(drainMs);
   state.options.metrics?.release();
 }

@@ -10,6 +10,7 @@ import type { Metrics } from "../metrics/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ElectionReport } from "../election/elector.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
+import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -37,6 +38,11 @@ export interface ManagerOptions {
    * `metadataOf(kind)` or `fieldsOf(kind, …)` in refs or watches.
    */
   readonly cache?: { readonly kinds: readonly CachedKind[] } | undefined;
+  /**
+   * Admission and conversion webhooks, see `homeostat/webhook`. Every replica serves them, before
+   * its caches start.
+   */
+  readonly webhooks?: WebhooksOptions;
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
@@ -115,9 +121,10 @@ interface OfCluster {
 /** A manager of controllers. */
 export interface Manager {
   /**
-   * Resolves once all controllers run or, with `election`, stand by; each as soon as its own kinds have synced; after
-   * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
-   * those count whose servers do not fail; the others follow when they can. A manager starts once.
+   * Resolves once all controllers run or, with `election`, stand by; each as soon as its own kinds
+   * have synced; after `syncTimeoutMs` when some run: the others follow once their kinds sync. Of
+   * several clusters, those count whose servers do not fail; the others follow when they can. A
+   * manager starts once.
    * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
    * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager
    * of this process has a controller of the same names on the same server.
@@ -156,8 +163,9 @@ export interface Manager {
   /** Whether this replica leads, who does, and how its Lease fares; empty without `election`. */
   elections(): readonly (OfCluster & ElectionReport)[];
   /**
-   * Ready when every cache is known to be fresh; otherwise with one reason per cache. Namespaces
-   * that are left out, because this user may not read them, are named and do not count.
+   * Ready when every cache is known to be fresh and the API server calls all webhooks; otherwise
+   * with one reason for each that is not. Namespaces that are left out, because this user may not
+   * read them, are named and do not count.
    */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   /** What each cache holds, and how much memory it needs, for metrics. */

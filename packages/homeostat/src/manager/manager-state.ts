@@ -9,6 +9,7 @@ import type { StatusTurns } from "../controller/status-turns.ts";
 import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { Webhooks } from "../webhook/create-webhooks.ts";
 import type { Leadership } from "./election/leadership.ts";
 import type { CountedController } from "./metrics/counted-controller.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
@@ -42,6 +43,7 @@ export interface ManagerState {
   /** Silent until the start. */
   log: ReconcileLog;
   freshnessLog?: { stop(): void };
+  webhooks?: Webhooks;
   /** Says once that all controllers work. */
   sayStarted(): void;
   /** Stops the manager because of this error, with which `run` rejects. */

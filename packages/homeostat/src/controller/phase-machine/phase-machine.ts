@@ -8,7 +8,14 @@ import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { argumentError } from "../../util/argument-error.ts";
 import { isOptions } from "../../util/option-faults.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } from "../outcome.ts";
+import {
+  isTerminal,
+  type Outcome,
+  restOf,
+  type Retry,
+  TerminalError,
+  type Wait,
+} from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
 import { checkDecision, checkMachine } from "./check-phases.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
@@ -195,7 +202,7 @@ class Step<C extends PhaseContext> {
 
   async #undo(state: PhaseState): Promise<Outcome> {
     const last = state.undo.at(-1);
-    if (last === undefined) throw terminal(state.failure!);
+    if (last === undefined) throw new TerminalError(state.failure!);
     await definitionOf(this.#options, last)?.undo?.(this.#context);
     return this.#next({ ...state, undo: state.undo.slice(0, -1) }, `phase ${last} is undone`);
   }

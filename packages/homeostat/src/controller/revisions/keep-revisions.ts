@@ -15,7 +15,7 @@ import { encodeRevisionData, revisionHash, revisionName } from "../../api/revisi
 import { isAlreadyExists } from "../../api/status.ts";
 import { ControllerRevision } from "../../k8s/apps/v1/index.ts";
 import type { ControllerClient } from "../controller-client.ts";
-import { terminal } from "../outcome.ts";
+import { TerminalError } from "../outcome.ts";
 import { retryOnConflict } from "../retry-on-conflict.ts";
 import type { CachedReads } from "../watching/declared-reads.ts";
 
@@ -131,12 +131,12 @@ export async function rollBack<K extends Kind, T>(
   const { kind, to, restore } = options;
   const target = to === 0 ? all.at(-2) : all.find(({ number }) => number === to);
   if (!target)
-    throw terminal(
+    throw new TerminalError(
       `there is no revision ${to === 0 ? `before ${current.number}` : to}; it has ${all.map(({ number }) => number).join(", ")}`,
     );
   const { metadata, kind: name } = context.object;
   await context.client.upsert(kind, metadata, (object) => {
-    if (!object) throw terminal(`${name} ${metadata.name} is gone`);
+    if (!object) throw new TerminalError(`${name} ${metadata.name} is gone`);
     return restore(object, target.data);
   });
   return target;

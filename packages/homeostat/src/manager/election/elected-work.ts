@@ -1,6 +1,6 @@
-// The controllers that work during a term only: started when it begins, and stopped at once when it
-// is lost. A manager that stands by again makes new ones, with empty queues, once nothing of the old
-// ones runs any more: no object is ever reconciled by two at once.
+// The controllers that work during a term only: started when it begins, stopped at once when it is
+// lost. A manager that stands by again creates new ones, with empty queues, once all reconciles of
+// the old ones have ended: no object is ever reconciled by two at once.
 import type { DeclaredRunner } from "../start-controllers.ts";
 import { createRunner } from "../create-runner.ts";
 import type { ManagerState } from "../manager-state.ts";

@@ -2,6 +2,7 @@
 import { checkTimings, type ElectionTimings } from "../../election/election-timings.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
+import { pickSet } from "../../util/pick-set.ts";
 
 /** How the replicas of an operator elect the one that works. */
 export interface ElectionOptions extends Partial<ElectionTimings> {
@@ -66,9 +67,7 @@ export function checkElection(
 
 /** The timings that are set. */
 export function timingsOf(given: ElectionOptions): Partial<ElectionTimings> {
-  const names = ["leaseDurationMs", "renewDeadlineMs", "retryPeriodMs"] as const;
-  const set = names.filter((name) => given[name] !== undefined);
-  return Object.fromEntries(set.map((name) => [name, given[name]]));
+  return pickSet(given, ["leaseDurationMs", "renewDeadlineMs", "retryPeriodMs"]);
 }
 
 function checkText(name: string, text: unknown): readonly string[] {

@@ -26,7 +26,8 @@ import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
-import type { ClusterAccess } from "./kubeconfig/cluster-access.ts";
+import { impersonationHeaders } from "./impersonation.ts";
+import type { ClusterAccess, Impersonation } from "./kubeconfig/cluster-access.ts";
 import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts";
 import { listPages } from "./list-pages.ts";
 import { toObjectList } from "./request/decode-list.ts";
@@ -54,6 +55,8 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** Default: the kubeconfig context's, else `default`. */
   readonly namespace?: string;
+  /** Default: the kubeconfig user's. */
+  readonly impersonate?: Impersonation;
   readonly observer?: ClientObserver;
   /**
    * The pace of another client of the same server, so that both together make one attempt a second
@@ -80,6 +83,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
+    impersonation: impersonationHeaders(options.impersonate ?? options.access?.impersonation),
     signals: [],
     warned: [],
     fences: [],
@@ -97,14 +101,15 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function openTransport(
-  { server, tls, origin }: ClusterAccess,
+  { server, tls, origin, proxy }: ClusterAccess,
   credentials: Credentials | undefined,
 ): Transport {
   return createUndiciTransport({
     server,
     tls,
     origin,
-    ...(credentials?.clientCertificate ? { clientCertificate: credentials.clientCertificate } : {}),
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(credentials?.certificates ? { certificates: credentials.certificates } : {}),
   });
 }
 

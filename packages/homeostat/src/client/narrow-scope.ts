@@ -2,6 +2,7 @@
 import { argumentError } from "../util/argument-error.ts";
 import { isOptions } from "../util/option-faults.ts";
 import type { ClientScope, CompletedWrite } from "./client.ts";
+import { impersonationHeaders } from "./impersonation.ts";
 import type { SessionScope } from "./session.ts";
 
 /** What distinguishes clients of one session. */
@@ -20,6 +21,9 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     fieldManager: given.fieldManager ?? scope.fieldManager,
     userAgent: given.userAgent ?? scope.userAgent,
     namespace: given.namespace ?? scope.namespace,
+    impersonation: given.impersonate
+      ? impersonationHeaders(given.impersonate)
+      : scope.impersonation,
     signals: withOne(scope.signals, given.signal),
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),

@@ -52,6 +52,8 @@ export interface SessionOptions {
 /** What derived clients change. */
 export interface SessionScope {
   readonly userAgent: string;
+  /** Headers that name the user to impersonate. */
+  readonly impersonation: Readonly<Record<string, string>>;
   readonly signals: readonly AbortSignal[];
   /** Receive the server's warnings, as the session's observer does. */
   readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
@@ -178,6 +180,7 @@ function wireRequest(
   const wire = encodeRequest(request, {
     accept: "application/json",
     "user-agent": scope.userAgent,
+    ...scope.impersonation,
     ...credentials,
   });
   const isFenced = scope.fences.length > 0 && request.method !== "GET";

@@ -12,8 +12,10 @@ await runMain(async () => {
     ? { transport: server.transport() }
     : { access: await loadClusterAccess() };
   const client = createClient({ ...connection, fieldManager: operator });
-  await installDefinitions(client, resources);
-  if (server) console.log(`ready: export KUBECONFIG=${kubeconfigPath}`);
+  if (server) {
+    await installDefinitions(client, resources); // on a cluster: deploy/crds.yaml
+    console.log(`ready: export KUBECONFIG=${kubeconfigPath}`);
+  }
   await createManager({ operator, controllers, client }).run(); // until SIGTERM or SIGINT
   await client.close();
   await server?.close();

@@ -5,10 +5,7 @@ import type { Handler } from "@homeostat/apiserver";
 import { createUndiciTransport, type UndiciTransportOptions } from "homeostat/client";
 import { isHomeostatError } from "homeostat";
 import { createSystemRuntime } from "homeostat/runtime";
-import {
-  createAuthority,
-  issueServingCertificate,
-} from "../../packages/apiserver/src/certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
 import { openProxy, type ProxyKind } from "../fixtures/open-proxy.ts";
 

@@ -12,7 +12,7 @@ import {
   createAuthority,
   issueClientCertificate,
   issueServingCertificate,
-} from "../../packages/apiserver/src/certificates/authority.ts";
+} from "homeostat/certificates";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
 import { until } from "../fixtures/until.ts";
 import { transportSuite } from "./transport.suite.ts";

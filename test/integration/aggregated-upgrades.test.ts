@@ -9,10 +9,7 @@ import { test, type TestContext } from "node:test";
 import { type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
 import { createClient } from "homeostat/client";
 import { APIService } from "homeostat/k8s/apiregistration/v1";
-import {
-  createAuthority,
-  issueServingCertificate,
-} from "../../packages/apiserver/src/certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { createSystemRuntime } from "homeostat/runtime";
 import { until } from "../fixtures/until.ts";
 

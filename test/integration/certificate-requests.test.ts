@@ -5,16 +5,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
 import type { KubeObject } from "homeostat/api";
 import { createClient, dynamicKind } from "homeostat/client";
-import { toPem } from "../../packages/apiserver/src/certificates/certificate.ts";
-import {
-  bits,
-  integer,
-  oid,
-  sequence,
-  setOf,
-  tlv,
-  utf8,
-} from "../../packages/apiserver/src/certificates/der.ts";
+import { bits, integer, oid, sequence, setOf, tlv, toPem, utf8 } from "homeostat/certificates";
 import { until } from "../fixtures/until.ts";
 import { accessTo, openServer } from "../fixtures/with-server.ts";
 

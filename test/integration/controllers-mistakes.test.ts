@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
+  isTerminal,
   defineController,
   defineSignal,
   type Metadata,
@@ -198,6 +199,39 @@ describeLaws("mistakes", ({ run }) => {
       },
       { log },
     );
+  });
+
+  it("a terminal error that was thrown and caught is not reported, nor one that is asked for", async () => {
+    const refuse = async (): Promise<void> => {
+      throw terminal("refused");
+    };
+    const make = () => terminal("made");
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile({ object, retry: again }) {
+        runs++;
+        await refuse().catch(() => {});
+        if (object.metadata.name === "asks") {
+          const { length } = [make()].filter((one) => isTerminal(one));
+          assert.equal(length, 1);
+        }
+        if (object.metadata.name === "forgets") make();
+        if (object.metadata.name === "throws") throw again.in("1h");
+      },
+    });
+    await run([controller], async (client, manager) => {
+      for (const name of ["asks", "forgets", "throws"]) await client.create(Box, Box(name, {}));
+      await until(() => runs >= 3 && manager.isIdle());
+      assert.deepEqual(
+        manager.breaches().map(({ code, object }) => `${code} ${object.split("/")[1]}`),
+        ["ERR_RESULT_UNUSED forgets"],
+      );
+      const thrown = manager.states().find(({ key }) => key.endsWith("throws"))!;
+      assert.match(
+        JSON.stringify(thrown.progress),
+        /"because":"ERR_RECONCILE_RESULT: reconcile of .* threw what wait\.for.*"hint":"return it"/,
+      );
+    });
   });
 
   it("a reconcile that returns another framework's result, or an error, is told what to do", async () => {

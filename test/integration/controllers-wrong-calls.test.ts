@@ -9,7 +9,7 @@ import { until } from "../fixtures/until.ts";
 const noKind = (what: string) =>
   `ERR_KIND_ARGUMENT: ${what}: its first argument is nothing, expected a kind`;
 const noName =
-  'ERR_CLIENT_NAME: building a request for Part: expected the name of one object without "/" or "%", got ""';
+  'ERR_CLIENT_NAME: building a request for Part: expected the name of one object without "/" or "%", got nothing';
 const noBody =
   "ERR_ARGUMENT: writing a Part: an argument is nothing, expected an object with metadata";
 

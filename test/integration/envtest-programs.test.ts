@@ -15,7 +15,7 @@ import {
   createAuthority,
   issueClientCertificate,
   issueServingCertificate,
-} from "../../packages/apiserver/src/certificates/authority.ts";
+} from "homeostat/certificates";
 import { createSystemRuntime } from "homeostat/runtime";
 import { freePort, freePorts } from "../fixtures/free-port.ts";
 

@@ -230,6 +230,16 @@ describe("the packages as a user meets them", () => {
       ),
     );
     assert.match(tested, /^# pass 2$/m);
+    for (const flags of [[], ["--check"]])
+      must(
+        run(
+          join(home, "greeter"),
+          process.execPath,
+          join(home, "node_modules/@homeostat/cli/bin/homeostat.js"),
+          "generate",
+          ...flags,
+        ),
+      );
     const again = run(
       home,
       process.execPath,

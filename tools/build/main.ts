@@ -18,7 +18,7 @@ const together: Readonly<Record<string, Readonly<Record<string, readonly string[
   apiserver: {
     facade: ["index.ts"],
     server: ["server/control-plane.ts", "server/server-options.ts"],
-    port: ["http/listen.ts", "certificates/identity.ts", "certificates/authority.ts"],
+    port: ["http/listen.ts", "certificates/identity.ts"],
     controllers: [
       "controller-manager/start-controllers.ts",
       "controllers/garbage-collector/garbage-collector.ts",

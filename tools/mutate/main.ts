@@ -32,18 +32,21 @@ const { values, positionals } = parseArgs({
     sample: { type: "string" },
     seed: { type: "string", default: "1" },
     seconds: { type: "string", default: "Infinity" },
+    tests: { type: "string", default: "" },
     again: { type: "string" },
     json: { type: "string" },
     help: { type: "boolean" },
   },
 });
 
-const usage = `npm run mutate -- [PATH…] [--sample N] [--seed S] [--seconds S] [--again FILE] [--json FILE]
+const usage = `npm run mutate -- [PATH…] [--sample N] [--seed S] [--seconds S] [--tests PATH]
+                         [--again FILE] [--json FILE]
 
 Changes the sources under the paths in small ways, one at a time, runs the tests that run the changed
 code, and lists the mutants that no test notices. Default: ${folders.join(", ")}
   --sample N     that many mutants, chosen by --seed (default 1)
   --seconds S    limit of each mutant
+  --tests PATH   only tests whose file's path starts with this, such as packages/
   --again FILE   only those that an earlier --json FILE lists as left
   --json FILE    writes every result
 `;
@@ -54,7 +57,8 @@ else process.exitCode = await main(positionals.length === 0 ? folders : position
 async function main(paths: readonly string[]): Promise<number> {
   const files = readSources(root, ["packages", "test"])
     .map(({ path }) => path)
-    .filter((path) => path.endsWith(".test.ts") && testFiles.some((each) => path.startsWith(each)));
+    .filter((path) => path.endsWith(".test.ts") && path.startsWith(values.tests))
+    .filter((path) => testFiles.some((each) => path.startsWith(each)));
   const sources = readSources(root, ["packages"]).filter(
     ({ path }) => !isTest(path) && paths.some((wanted) => path.startsWith(wanted)),
   );

@@ -4,7 +4,7 @@ import type { Runtime } from "homeostat/runtime";
 import type { UserInfo } from "./apimachinery/user-info.ts";
 import type { AuditStream } from "./audit/audit-stream.ts";
 import type { AuditOptions } from "./audit/open-audit.ts";
-import type { KeyPair } from "./certificates/authority.ts";
+import type { KeyPair } from "homeostat/certificates";
 import type { Faults } from "./faults/fault.ts";
 import type { FaultsEndpoint } from "./faults/open-faults.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";

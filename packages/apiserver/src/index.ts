@@ -2,7 +2,7 @@
  * An embedded Kubernetes API server, for tests and local development.
  * @module @homeostat/apiserver
  */
-export type { KeyPair } from "./certificates/authority.ts";
+export type { KeyPair } from "homeostat/certificates";
 export { kubernetesVersion } from "./apimachinery/kubernetes-version.ts";
 export {
   type ApiRequest,

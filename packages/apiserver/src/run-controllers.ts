@@ -7,7 +7,7 @@ import { reasonOf } from "./apimachinery/errors/server-error.ts";
 import type { Handler } from "./apimachinery/handler.ts";
 import type { KindData } from "./apimachinery/kind-data/kind-data.ts";
 import type { UserInfo } from "./apimachinery/user-info.ts";
-import type { Authority } from "./certificates/authority.ts";
+import type { Authority } from "homeostat/certificates";
 import { createInProcessTransport } from "./http/in-process.ts";
 import { chooseControllers, type ParsedOptions } from "./parse-options.ts";
 

@@ -4,7 +4,7 @@
 import type { Runtime } from "homeostat/runtime";
 import type { ApiServerOptions } from "./api-server-options.ts";
 import { reasonOf, ServerError } from "./apimachinery/errors/server-error.ts";
-import type { KeyPair } from "./certificates/authority.ts";
+import type { KeyPair } from "homeostat/certificates";
 import type { Identity } from "./certificates/identity.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
 import type { LateHandler } from "./http/late-handler.ts";
@@ -73,7 +73,7 @@ export async function issueCertificateFor(
       "ERR_SERVER_NO_CLIENT_CERTIFICATES",
       `issue a client certificate for ${subject.user}: this server does not request client certificates; start it with clientCertificates: true`,
     );
-  const { issueClientCertificate } = await import("./certificates/authority.ts");
+  const { issueClientCertificate } = await import("homeostat/certificates");
   return issueClientCertificate(identity.authority, { runtime, ...subject });
 }
 
@@ -84,7 +84,7 @@ export function frontProxyOf(
 ): () => Promise<KeyPair & { readonly ca: string }> {
   let issued: (KeyPair & { readonly ca: string }) | undefined;
   return async () => {
-    const { issueClientCertificate } = await import("./certificates/authority.ts");
+    const { issueClientCertificate } = await import("homeostat/certificates");
     issued ??= {
       ...issueClientCertificate(authority, { runtime, user: frontProxyUser }),
       ca: authority.cert,
@@ -137,7 +137,7 @@ async function issueServingPair(
   host: string,
   runtime: Runtime,
 ): Promise<KeyPair> {
-  const { issueServingCertificate } = await import("./certificates/authority.ts");
+  const { issueServingCertificate } = await import("homeostat/certificates");
   const names = [
     "localhost",
     "kubernetes",

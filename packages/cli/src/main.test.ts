@@ -74,7 +74,7 @@ test("init writes the files whose names npm does not pack", async (t) => {
   const { files } = JSON.parse(out) as { readonly files: readonly string[] };
   assert.deepEqual(
     files.filter((file) => file.startsWith(".")),
-    [".gitignore", ".npmrc"],
+    [".dockerignore", ".gitignore", ".npmrc"],
   );
   assert.match(readFileSync(join(folder, ".npmrc"), "utf8"), /^engine-strict=true$/m);
 });
@@ -154,7 +154,7 @@ test("wrong usage exits 2, begins with the flag or command, says what is expecte
       "xml",
     ],
     [
-      'homeostat: help: homeostat has no command "nope"; the commands are server, storage-versions, version, init, help; see homeostat --help\n',
+      'homeostat: help: homeostat has no command "nope"; the commands are server, storage-versions, version, init, generate, help; see homeostat --help\n',
       "help",
       "nope",
     ],

@@ -60,6 +60,7 @@ function buildProgram(state: ExitState): Command {
   addStorageVersions(program, state);
   addVersion(program);
   addInit(program);
+  addGenerate(program, state);
   addHelp(program);
   return program;
 }
@@ -253,6 +254,33 @@ function addInit(program: Command): void {
     .action(async (folder: string, options: { readonly output: string }) => {
       const { runInit } = await import("./commands/init.ts");
       runInit(folder, options);
+    });
+}
+
+function addGenerate(program: Command, state: ExitState): void {
+  program
+    .command("generate")
+    .description("Write the manifests that an operator needs on a cluster, from its code alone.")
+    .argument(
+      "[module]",
+      "module that exports operator, resources, controllers and options; default: src/operator.ts",
+    )
+    .option("--image <image>", "image of the Deployment; default: <operator>:latest")
+    .option("--namespace <name>", "namespace of the operator; default: <operator>-system")
+    .option("--output-dir <dir>", "folder of the manifests", "manifests")
+    .option(
+      "--owner-references-permission-enforcement",
+      "add the rights that this admission plug-in demands, which OpenShift enables",
+    )
+    .option("--check", "write nothing; fail when the files are not as they would be generated")
+    .option("--output <format>", "text or json", "text")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  homeostat generate --image ghcr.io/acme/greeter:1.2.0\n  homeostat generate --image ghcr.io/acme/greeter:1.2.0 --check    for CI",
+    )
+    .action(async (module: string | undefined, flags: Flags) => {
+      const { runGenerate } = await import("./commands/generate.ts");
+      state.exitCode = await runGenerate(module, flags);
     });
 }
 

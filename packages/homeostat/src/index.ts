@@ -51,6 +51,7 @@ export {
   type Scope,
 } from "./controller/define-controller.ts";
 export type { ExternalSource } from "./controller/external-source.ts";
+export type { Permission, Verb } from "./controller/permission.ts";
 export {
   and,
   annotationsChanged,
@@ -138,6 +139,13 @@ export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
+export type { PolicyRule } from "./manager/permissions/policy-rule.ts";
+export {
+  type DescribedOptions,
+  type PermissionOptions,
+  type RequiredPermissions,
+  requiredPermissions,
+} from "./manager/permissions/required-permissions.ts";
 export { runMain } from "./manager/run-main.ts";
 export type {
   Clusters,

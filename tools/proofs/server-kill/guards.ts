@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import {
   createAuthority,
   issueServingCertificate,
-} from "../../../packages/apiserver/src/certificates/authority.ts";
+} from "../../../packages/homeostat/src/certificates/index.ts";
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 import { createSystemRuntime } from "../../../packages/homeostat/src/runtime/index.ts";
 import { call } from "./wire.ts";

@@ -12,7 +12,7 @@ import { createSystemRuntime } from "homeostat/runtime";
 import {
   createAuthority,
   issueServingCertificate,
-} from "../../../packages/apiserver/src/certificates/authority.ts";
+} from "../../../packages/homeostat/src/certificates/index.ts";
 import { withResponseHeaders } from "../../../packages/apiserver/src/http/response-headers.ts";
 import type { Handler } from "../../../packages/apiserver/src/apimachinery/handler.ts";
 import { listen } from "../../../packages/apiserver/src/http/listen.ts";

@@ -19,7 +19,7 @@ import {
   createAuthority,
   issueClientCertificate,
   issueServingCertificate,
-} from "../certificates/authority.ts";
+} from "homeostat/certificates";
 import { createControlPlane, type ControlPlaneOptions } from "../server/control-plane.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
 import { ExtensionServers } from "./extension-servers.ts";

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
 import { type ApiResponse, discard, isStream, type StreamSink } from "../apimachinery/handler.ts";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { createForwardDriver } from "./forward-request.ts";
 
 const target = { host: "127.0.0.1", port: 1, serverName: "wardle.default.svc" };

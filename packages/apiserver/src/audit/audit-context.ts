@@ -12,6 +12,7 @@ import {
 } from "../apimachinery/audit.ts";
 import { type ApiResponse, isStream, maxBodyBytes } from "../apimachinery/handler.ts";
 import { reviewedUser, type UserInfo } from "../apimachinery/user-info.ts";
+import { isLongRunning } from "../registry/request/is-long-running.ts";
 import type { RequestInfo } from "../registry/request/request-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import { isAdmissionKey } from "./admission-key.ts";
@@ -261,11 +262,3 @@ function completed(
     resourceVersion: text("resourceVersion"),
   };
 }
-
-const longRunningSubresources = new Set(["attach", "exec", "proxy", "log", "portforward"]);
-
-/** Upstream: k8s.io/apiserver/pkg/server/filters/longrunning.go. */
-const isLongRunning = ({ isResource, verb, subresource, path }: RequestInfo): boolean =>
-  isResource
-    ? verb === "watch" || verb === "proxy" || longRunningSubresources.has(subresource)
-    : path.startsWith("/debug/pprof/");

@@ -7,7 +7,8 @@ import { isUtf8 } from "node:buffer";
 export type Asn1Shape =
   | { readonly is: "any" }
   | { readonly is: "raw"; readonly optional?: true }
-  | { readonly is: "oid" | "bits" | "int"; readonly name: string }
+  | { readonly is: "oid" | "bits" | "int" | "octets"; readonly name: string }
+  | { readonly is: "bool"; readonly name: string; readonly optional: true }
   | { readonly is: "struct"; readonly name: string; readonly fields: readonly Asn1Shape[] }
   | {
       readonly is: "list";
@@ -31,37 +32,46 @@ interface Head {
   readonly start: number;
 }
 
-const tagOf = { int: 2, bits: 3, oid: 6, struct: 16, list: 16 } as const;
+const tagOf = { bool: 1, int: 2, bits: 3, octets: 4, oid: 6, struct: 16, list: 16 } as const;
 const parameters =
   "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
 
 /** Reads one value at `at` and returns its end. Throws {@link Asn1Error}. */
 export function readShape(der: Uint8Array, at: number, shape: Asn1Shape): number {
   if (at === der.length) {
-    if (shape.is === "raw" && shape.optional) return at;
+    if (isOptional(shape)) return at;
     throw syntax("sequence truncated");
   }
   const head = readHead(der, at);
-  if (shape.is !== "any" && shape.is !== "raw") assertTag(head, shape);
+  if (shape.is !== "any" && shape.is !== "raw" && !fits(head, shape)) {
+    if (isOptional(shape)) return at;
+    throw mismatch(head, shape);
+  }
   const end = head.start + head.length;
   if (end > der.length) throw syntax("data truncated");
   readContent(der.subarray(head.start, end), head, shape);
   return end;
 }
 
-function assertTag(head: Head, shape: Exclude<Asn1Shape, { readonly is: "any" | "raw" }>): void {
-  const tagged = shape.is === "list" ? shape.tag : undefined;
-  const tag = tagged ?? (shape.is === "list" && shape.isSet ? 17 : tagOf[shape.is]);
-  const isCompound = shape.is === "struct" || shape.is === "list";
-  if (
-    head.class === (tagged === undefined ? 0 : 2) &&
-    head.tag === tag &&
-    head.isCompound === isCompound
-  )
-    return;
+type TaggedShape = Exclude<Asn1Shape, { readonly is: "any" | "raw" }>;
+
+const isOptional = (shape: Asn1Shape): boolean =>
+  (shape.is === "raw" || shape.is === "bool") && shape.optional === true;
+
+function tagWanted(shape: TaggedShape): number {
+  if (shape.is !== "list") return tagOf[shape.is];
+  return shape.tag ?? (shape.isSet ? 17 : tagOf.list);
+}
+
+const fits = (head: Head, shape: TaggedShape): boolean =>
+  head.class === (shape.is === "list" && shape.tag !== undefined ? 2 : 0) &&
+  head.tag === tagWanted(shape) &&
+  head.isCompound === (shape.is === "struct" || shape.is === "list");
+
+function mismatch(head: Head, shape: TaggedShape): Asn1Error {
   const found = `{class:${head.class} tag:${head.tag} length:${head.length} isCompound:${head.isCompound}}`;
-  throw structure(
-    `tags don't match (${tag} vs ${found}) ${parameters} ${shape.name} @${head.start}`,
+  return structure(
+    `tags don't match (${tagWanted(shape)} vs ${found}) ${parameters} ${shape.name} @${head.start}`,
   );
 }
 
@@ -69,6 +79,7 @@ function readContent(content: Uint8Array, head: Head, shape: Asn1Shape): void {
   if (shape.is === "oid") readOid(content);
   else if (shape.is === "bits") readBits(content);
   else if (shape.is === "int") readInteger(content);
+  else if (shape.is === "bool") readBoolean(content);
   else if (shape.is === "any") readAny(content, head);
   else if (shape.is === "struct") {
     let at = 0;
@@ -81,11 +92,11 @@ function readList(content: Uint8Array, of: Asn1Shape): void {
   for (let at = 0; at < content.length;) {
     const head = readHead(content, at);
     const isSet = of.is === "list" && of.isSet;
-    const fits =
+    const isExpected =
       of.is === "any" ||
       of.is === "raw" ||
       (head.class === 0 && head.isCompound && head.tag === (isSet ? 17 : 16));
-    if (!fits) throw structure("sequence tag mismatch");
+    if (!isExpected) throw structure("sequence tag mismatch");
     at = head.start + head.length;
     if (at > content.length) throw syntax("truncated sequence");
   }
@@ -151,6 +162,11 @@ function readBits(content: Uint8Array): void {
     (content.at(-1)! & ((1 << padding) - 1)) !== 0
   )
     throw syntax("invalid padding bits in BIT STRING");
+}
+
+function readBoolean(content: Uint8Array): void {
+  if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
+    throw syntax("invalid boolean");
 }
 
 function readInteger(content: Uint8Array): void {

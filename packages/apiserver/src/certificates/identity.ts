@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import { reasonOf, ServerError } from "../apimachinery/errors/server-error.ts";
-import { type Authority, createAuthority } from "./authority.ts";
+import { type Authority, createAuthority } from "homeostat/certificates";
 import { writePrivateFile } from "./write-private-file.ts";
 
 /** Secrets of one server. */

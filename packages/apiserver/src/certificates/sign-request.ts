@@ -4,15 +4,23 @@
 // crypto/x509 (CreateCertificate) and crypto/x509/pkix (ToRDNSequence).
 import { X509Certificate } from "node:crypto";
 import type { Runtime } from "homeostat/runtime";
-import { type Authority, issuerOf } from "./authority.ts";
 import {
   assembleCertificate,
+  type Authority,
   authorityKeyId,
   extension,
+  flags,
   freshSerial,
+  issuerOf,
+  oid,
+  printable,
+  sequence,
+  setOf,
+  tlv,
   toPem,
-} from "./certificate.ts";
-import { flags, oid, printable, sequence, setOf, tlv, utf8, yes } from "./der.ts";
+  utf8,
+  yes,
+} from "homeostat/certificates";
 import type { SigningRequest, SubjectAttribute } from "./signing-request.ts";
 
 /** Bits of X.509's key usage by the API's names. */

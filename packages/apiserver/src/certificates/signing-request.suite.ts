@@ -1,6 +1,5 @@
 // Certificate requests in the form of OpenSSL, for tests of their readers.
-import { generateKeys, toPem } from "./certificate.ts";
-import { oid, sequence, setOf, tlv, utf8 } from "./der.ts";
+import { generateKeys, oid, sequence, setOf, tlv, toPem, utf8 } from "homeostat/certificates";
 
 export const keys = generateKeys();
 

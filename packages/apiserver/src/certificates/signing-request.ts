@@ -38,7 +38,7 @@ export function readSigningRequest(pem: string): SigningRequest | undefined {
     /-----BEGIN CERTIFICATE REQUEST-----\s*([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/.exec(
       pem,
     );
-  const [request] = readDer(Buffer.from(block?.[1] ?? "", "base64")) ?? [];
+  const [request] = readDer(Buffer.from(block?.[1] ?? "", "base64"));
   const [, subject, publicKey, attributes] = inside(inside(request)[0]);
   if (!subject || !publicKey) return undefined;
   const names = inside(alternativeNames(attributes));
@@ -71,7 +71,7 @@ function alternativeNames(attributes: DerElement | undefined): DerElement | unde
   const extensions = inside(inside(inside(wanted)[1])[0]);
   // The value comes last, after an optional flag for critical.
   const value = inside(extensions.find((each) => isNamed(each, oids.alternativeNames))).at(-1);
-  return value && readDer(contentOf(value))?.[0];
+  return value && readDer(contentOf(value))[0];
 }
 
 function isNamed(element: DerElement, oid: string): boolean {

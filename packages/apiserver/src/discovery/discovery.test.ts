@@ -177,6 +177,7 @@ describe("aggregated discovery", () => {
   test("it is served at /api and /apis only, in version v2 only, when the Accept header lists it", async () => {
     const beta = aggregated.replace("v2", "v2beta1");
     assert.equal((await ask("/apis/apps", { accept: aggregated })).status, 406);
+    assert.equal((await ask("/apis/", { accept: aggregated })).status, 406);
     assert.equal((await ask("/apis", { accept: beta })).status, 406);
     assert.equal(
       ((await body("/apis", { accept: `${beta},application/json` })) as { kind: string }).kind,

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
-import { textResponse } from "../apimachinery/text-response.ts";
+import { plainText, textResponse } from "../apimachinery/text-response.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
@@ -74,7 +74,8 @@ function plainResponse(
 ): ApiResponse | undefined {
   const { path, query } = request;
   const health = healthText(path, query);
-  if (health !== undefined) return textResponse(200, health);
+  const isCheck = /^\/[^/]+\/./.test(path);
+  if (health !== undefined) return isCheck ? plainText(200, health) : textResponse(200, health);
   const status = statusz(request, options);
   if (status) return status;
   if (path !== "/version" && path !== "/version/") return undefined;
@@ -88,6 +89,8 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   const named = groups.filter((group) => legacy === (group.name === ""));
   if (parts.length === 1) {
     const document = legacy ? () => apiVersions(address) : () => apiGroupList(groups);
+    // Upstream handles the path with a slash without the aggregator's discovery.
+    if (path === "/apis/") return { document, routed: false };
     return { document, aggregated: () => apiGroupDiscoveryList(named), routed: legacy };
   }
   const group = named.find((each) => legacy || each.name === parts[1]);

@@ -12,6 +12,7 @@ import type {
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
 import type { UserInfo } from "../apimachinery/user-info.ts";
+import { isLongRunning } from "../registry/request/is-long-running.ts";
 import type { RequestInfo } from "../registry/request/request-info.ts";
 
 /** The match, as response headers. */
@@ -19,8 +20,6 @@ export type Flow = Readonly<Record<string, string>>;
 
 /** The flow of a request; undefined without a match, and for long-running requests but watches. */
 export type FlowMatcher = (user: UserInfo, info: RequestInfo) => Flow | undefined;
-
-const longRunning = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
 interface CompiledSchema {
   readonly precedence: number;
@@ -47,8 +46,7 @@ export function createFlowMatcher(
     .flatMap((schema) => compileSchema(schema, uids))
     .toSorted((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   return (user, info) => {
-    if (info.verb !== "watch" && (info.verb === "proxy" || longRunning.has(info.subresource)))
-      return undefined;
+    if (info.isResource && info.verb !== "watch" && isLongRunning(info)) return undefined;
     return compiled.find(({ rules }) => rules.some((rule) => matches(rule, user, info)))?.flow;
   };
 }

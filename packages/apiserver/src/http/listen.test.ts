@@ -11,7 +11,7 @@ import {
   createAuthority,
   issueServingCertificate,
   type KeyPair,
-} from "../certificates/authority.ts";
+} from "homeostat/certificates";
 import { withResponseHeaders } from "./response-headers.ts";
 import {
   type ApiRequest,

@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createSystemRuntime } from "homeostat/runtime";
 import { BodyParts, slabBytes } from "../apimachinery/body-parts.ts";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { listen, type Listener } from "./listen.ts";
 
 const runtime = createSystemRuntime();

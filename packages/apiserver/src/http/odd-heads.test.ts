@@ -6,7 +6,7 @@ import http from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
 import type { Handler } from "../apimachinery/handler.ts";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { listen } from "./listen.ts";
 import { createSystemRuntime } from "homeostat/runtime";
 

@@ -195,7 +195,7 @@ function scopeOf(
   if (resource.deprecationWarning) request.audit?.deprecate();
   const endpoint = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   const table =
-    endpoint?.at === "connect"
+    endpoint?.at === "connect" || (endpoint?.at === "store" && endpoint.tables === "none")
       ? false
       : resource.verbs.includes("list") || resource.verbs.includes("get");
   return {

@@ -38,6 +38,7 @@ import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createWebhookClient, type WebhookClient } from "../webhook-client/webhook-client.ts";
+import { beforeDeadline } from "../filters/request-deadline.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { HealthMetrics } from "./health-metrics.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -246,7 +247,7 @@ async function serve(
   services.audit?.(request);
   const answer =
     (namesProtobuf(api) && (await refuseUnloadedProtobuf(api, services))) ||
-    (await respond(request, services));
+    (await beforeDeadline(request, services, () => respond(request, services)));
   for (const each of metrics) each.count(request, answer.status);
   return request.audit ? request.audit.complete(answer) : answer;
 }

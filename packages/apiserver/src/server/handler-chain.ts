@@ -11,7 +11,7 @@ import { unknownPathResponse, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "../filters/authentication.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
-import { enforceRequestDeadline } from "../filters/request-deadline.ts";
+import { assertTimeout } from "../filters/request-deadline.ts";
 import type { Auditor } from "../audit/open-audit.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
@@ -32,7 +32,13 @@ export interface FilterServices {
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
   /** Passes requests on to other API servers. */
-  readonly aggregator?: { readonly isActive: boolean; readonly handle: PathHandler } | undefined;
+  readonly aggregator?:
+    | {
+        readonly isActive: boolean;
+        readonly handle: PathHandler;
+        serves(path: string): boolean;
+      }
+    | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
   /** Begins to record a request; undefined unless that was asked for. */
@@ -46,7 +52,7 @@ type Filter = (
 
 /** The filters before anything is known of the user but the credentials. */
 const authentication: readonly Filter[] = [
-  enforceRequestDeadline,
+  assertTimeout,
   async (request, services) => {
     await authenticate(request, services);
     request.audit?.receive(request.user);

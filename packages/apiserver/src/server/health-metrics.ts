@@ -1,15 +1,10 @@
 // Serves /metrics/slis: the results of health checks, which all pass, and how often they ran.
 // Upstream: k8s.io/component-base/metrics/prometheus/slis, k8s.io/apiserver/pkg/server/healthz.
+import { formatMetrics } from "homeostat/metrics";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { healthChecks } from "../discovery/health.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import {
-  figure,
-  formatLabels,
-  metricsResponse,
-  resetResponse,
-  startTimeFigure,
-} from "./prometheus-text.ts";
+import { figure, metricsResponse, resetResponse, startTimeFigure } from "./prometheus-text.ts";
 
 /** The health metrics of one server. */
 export class HealthMetrics {
@@ -51,27 +46,23 @@ export class HealthMetrics {
     const runs = [...this.#runs].flatMap(([type, counts]) =>
       Array.from(counts, ([name, count]) => ({ name, type, count })),
     );
-    return [
-      ...figure(
+    return formatMetrics([
+      figure(
         "kubernetes_healthcheck",
         "gauge",
         "[STABLE] This metric records the result of a single healthcheck.",
-        new Map(runs.map(({ name, type }) => [formatLabels({ name, type }), 1])),
+        runs.map(({ name, type }) => ({ labels: { name, type }, value: 1 })),
       ),
-      ...figure(
+      figure(
         "kubernetes_healthchecks_total",
         "counter",
         "[STABLE] This metric records the results of all healthcheck.",
-        new Map(
-          runs.map(({ name, type, count }) => [
-            formatLabels({ name, status: "success", type }),
-            count,
-          ]),
-        ),
+        runs.map(({ name, type, count: value }) => ({
+          labels: { name, status: "success", type },
+          value,
+        })),
       ),
-      ...(this.#startedAtMs === undefined ? [] : startTimeFigure("ALPHA", this.#startedAtMs)),
-    ]
-      .map((line) => `${line}\n`)
-      .join("");
+      ...(this.#startedAtMs === undefined ? [] : [startTimeFigure("ALPHA", this.#startedAtMs)]),
+    ]);
   }
 }

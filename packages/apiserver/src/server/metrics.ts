@@ -3,19 +3,14 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
 import type { Decoded } from "homeostat/api";
+import { formatMetrics, type Sample } from "homeostat/metrics";
 import type { PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import {
-  figure,
-  formatLabels,
-  metricsResponse,
-  resetResponse,
-  startTimeFigure,
-} from "./prometheus-text.ts";
+import { figure, metricsResponse, resetResponse, startTimeFigure } from "./prometheus-text.ts";
 
 const verbs: Readonly<Record<string, string>> = {
   create: "POST",
@@ -58,21 +53,20 @@ export class RequestMetrics {
 
   /** All metrics in Prometheus' text format. */
   text(): string {
-    return [
-      ...figure(
+    return formatMetrics([
+      figure(
         "apiserver_flowcontrol_nominal_limit_seats",
         "gauge",
         "[BETA] Nominal number of execution seats configured for each priority level",
         this.#nominalSeats(),
       ),
-      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requestSeries()),
-      ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
-      ...startTimeFigure("STABLE", this.#startedAtMs),
-      "",
-    ].join("\n");
+      figure("apiserver_request_total", "counter", requestsHelp, this.#requestSeries()),
+      figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
+      startTimeFigure("STABLE", this.#startedAtMs),
+    ]);
   }
 
-  #nominalSeats(): ReadonlyMap<string, number> {
+  #nominalSeats(): readonly Sample[] {
     const group = "flowcontrol.apiserver.k8s.io";
     const served = this.#core.catalog.find(group, "v1", "prioritylevelconfigurations");
     const listing = served && this.#core.store.list(storagePrefixOf(served, ""));
@@ -80,34 +74,34 @@ export class RequestMetrics {
       typeof listing === "object"
         ? Array.from(listing.items, ({ bytes }) => parseStored(bytes) as PriorityLevel)
         : [];
-    const seats = nominalSeats(levels).map(
-      ([name, count]) => [formatLabels({ priority_level: name }), count] as const,
-    );
-    return new Map(seats);
+    return nominalSeats(levels).map(([name, value]) => ({
+      labels: { priority_level: name },
+      value,
+    }));
   }
 
-  #requestSeries(): ReadonlyMap<string, number> {
-    const series = Iterator.from(this.#requests).map(([values, count]) => {
+  #requestSeries(): readonly Sample[] {
+    return Array.from(this.#requests, ([values, value]) => {
       const texts = values.split("\n");
       const labels = requestLabelNames.map((name, i) => [name, texts[i] ?? ""] as const);
-      return [formatLabels(Object.fromEntries(labels)), count] as const;
+      return { labels: Object.fromEntries(labels), value };
     });
-    return new Map(series);
   }
 
-  #countObjects(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
+  #countObjects(): readonly Sample[] {
+    const counts = new Map<string, Sample>();
     for (const served of this.#core.catalog.all()) {
-      const series = formatLabels({ group: served.group, resource: served.resource });
+      const labels = { group: served.group, resource: served.resource };
+      const series = `${served.resource}.${served.group}`;
       if (served.review || served.observed || served.createsThrough || counts.has(series)) continue;
       const listing = this.#core.store.list(storagePrefixOf(served, ""));
       if (typeof listing === "object")
-        counts.set(
-          series,
-          Iterator.from(listing.items).reduce((count) => count + 1, 0),
-        );
+        counts.set(series, {
+          labels,
+          value: Iterator.from(listing.items).reduce((count) => count + 1, 0),
+        });
     }
-    return counts;
+    return [...counts.values()];
   }
 }
 

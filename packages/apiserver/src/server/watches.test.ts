@@ -88,6 +88,21 @@ test("a bookmark ends the initial events, and others follow once a minute and be
   assert.equal(server.runtime.nextTimerMs(), undefined);
 });
 
+test("the timeout of a watch that waits for its first state begins when it has it", async () => {
+  const server = await createTestServer();
+  const watch = await server.watch(
+    `${widgetsPath}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999&allowWatchBookmarks=true&timeoutSeconds=1`,
+  );
+  await server.runtime.advance(2_000);
+  assert.equal(watch.ended(), false);
+  await server.runtime.advance(1_000);
+  assert.deepEqual(
+    watch.events.map(({ type, object }) => [type, object.reason]),
+    [["ERROR", "Timeout"]],
+  );
+  assert.equal(watch.ended(), true);
+});
+
 test("a revision that history has lost is an error event, and the end", async () => {
   const server = await createTestServer();
   await server.ask("POST", widgetsPath, widget("a"));

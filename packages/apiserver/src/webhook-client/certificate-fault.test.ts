@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { createSystemRuntime } from "homeostat/runtime";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import {
   authoritiesFault,
   certificateFault,

@@ -11,10 +11,15 @@ import {
   freshSerial,
   generateKeys,
   type Issuer,
+  oid,
+  sequence,
+  setOf,
   signCertificate,
+  tlv,
   toPem,
-} from "../certificates/certificate.ts";
-import { oid, sequence, setOf, tlv, utf8, yes } from "../certificates/der.ts";
+  utf8,
+  yes,
+} from "homeostat/certificates";
 import { createWebhookClient, type ServiceResolver } from "./webhook-client.ts";
 
 const runtime = createSystemRuntime();

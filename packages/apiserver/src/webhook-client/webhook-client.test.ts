@@ -6,7 +6,7 @@ import { createServer as createNetServer, type AddressInfo, type Socket } from "
 import { after, before, test } from "node:test";
 import { createSystemRuntime } from "homeostat/runtime";
 import type { ByteStream } from "../apimachinery/handler.ts";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import {
   createWebhookClient,
   type ServiceResolver,

@@ -48,7 +48,7 @@ function writeFile(
   { name, version }: { readonly name: string; readonly version: string },
 ): string {
   // npm packs no file of these names.
-  const target = file.slice(0, -suffix.length).replace(/^(?:gitignore|npmrc)$/, ".$&");
+  const target = file.slice(0, -suffix.length).replace(/^(?:gitignore|dockerignore|npmrc)$/, ".$&");
   const text = readFileSync(join(template, file), "utf8")
     .replaceAll("__NAME__", name)
     .replaceAll("__VERSION__", version);

@@ -1,4 +1,5 @@
 // Reads conditions of a status. Upstream: k8s.io/apimachinery/pkg/api/meta/conditions.go.
+import { checkArgument } from "../util/call-options.ts";
 
 /** The part of a condition that decides. */
 interface StatusCondition {
@@ -11,7 +12,9 @@ export function findStatusCondition<C extends StatusCondition>(
   conditions: readonly C[] | undefined,
   type: C["type"],
 ): C | undefined {
-  return conditions?.find((one) => one.type === type);
+  if (conditions === undefined || conditions === null) return undefined;
+  checkArgument("findStatusCondition(…)", ["its first argument", conditions], "a list");
+  return conditions.find((one) => one.type === type);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Durations in Go's notation, e.g. `90s`, `1h30m` or `1.5s`.
 // Upstream: Go's time.ParseDuration, without signs.
+import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -20,7 +21,7 @@ const part = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
  */
 export function parseDuration(duration: string | number): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
-  const text = String(duration);
+  const text = typeof duration === "string" ? duration : describeValue(duration);
   if (text === "0") return 0;
   if (!whole.test(text))
     throw new HomeostatError(

@@ -1,4 +1,5 @@
 // Names in the API: group, version, kind, resource. A kind is not a resource: `Pod`, `pods`.
+import { checkArgument } from "../util/call-options.ts";
 
 /** Group, version and kind; the legacy group is "". */
 export interface GroupVersionKind {
@@ -23,6 +24,7 @@ export function formatApiVersion(gv: { readonly group: string; readonly version:
 export function parseApiVersion(
   apiVersion: string,
 ): { readonly group: string; readonly version: string } | undefined {
+  checkArgument("parseApiVersion(…)", ["its argument", apiVersion], "a string");
   const parts = apiVersion.split("/");
   if (parts.length > 2) return undefined;
   return parts.length === 2

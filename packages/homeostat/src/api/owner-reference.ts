@@ -2,6 +2,10 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/controller_ref.go.
 import { parseApiVersion } from "./gvk.ts";
 import type { Kind, Metadata, OwnerReference } from "./kind.ts";
+import { argumentError } from "../util/argument-error.ts";
+import { isOptions } from "../util/option-faults.ts";
+
+const anObject = "an object with metadata";
 
 interface Owner {
   readonly apiVersion: string;
@@ -19,6 +23,7 @@ export function toControllerReference(owner: Owner): OwnerReference {
 
 /** A plain reference to an owner that does not control the child. */
 export function toOwnerReference(owner: Owner): OwnerReference {
+  if (!isOptions(owner?.metadata)) throw argumentError("referring to an owner", owner, anObject);
   return {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
@@ -31,6 +36,7 @@ export function toOwnerReference(owner: Owner): OwnerReference {
 export function controllerOf(object: {
   readonly metadata: Pick<Metadata, "ownerReferences">;
 }): OwnerReference | undefined {
+  if (!isOptions(object?.metadata)) throw argumentError("reading an owner", object, anObject);
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
@@ -39,6 +45,7 @@ export function isControlledBy(
   object: { readonly metadata: Pick<Metadata, "ownerReferences"> },
   owner: Owner,
 ): boolean {
+  if (!isOptions(owner?.metadata)) throw argumentError("comparing an owner", owner, anObject);
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 

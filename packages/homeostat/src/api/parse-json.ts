@@ -266,14 +266,13 @@ class Reader {
 
   #escape(): void {
     const c = this.#text[++this.#at];
-    if (c === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
-    if (!'"\\/bfnrtu'.includes(c)) this.#unexpected("in string escape code");
+    if (c === undefined || !'"\\/bfnrtu'.includes(c)) this.#unexpected("in string escape code");
     this.#at++;
     if (c !== "u") return;
     for (let i = 0; i < 4; i++, this.#at++) {
       const digit = this.#text[this.#at];
-      if (digit === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
-      if (!/[0-9a-fA-F]/.test(digit)) this.#unexpected("in \\u hexadecimal character escape");
+      if (digit === undefined || !/[0-9a-fA-F]/.test(digit))
+        this.#unexpected("in \\u hexadecimal character escape");
     }
   }
 
@@ -337,8 +336,10 @@ class Reader {
   }
 
   #unexpected(where: string): never {
-    const code = this.#text.codePointAt(this.#at);
-    if (code === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+    const code = this.#text.codePointAt(this.#at) ?? 32;
+    // At the end Go's scanner is given a space, which literals refuse by name.
+    if (this.#at >= this.#text.length && !/ (?:literal|escape)\b/.test(where))
+      throw new JsonSyntaxError("unexpected end of JSON input");
     // Go parses bytes: it reports the first byte of a longer character.
     const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
     throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);

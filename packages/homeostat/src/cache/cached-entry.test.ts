@@ -43,6 +43,17 @@ describe("toEntry", () => {
     );
   });
 
+  it("parses once as long as it is kept, and is matched once for each revision", () => {
+    let matched = 0;
+    const match = () => (matched++, undefined);
+    const kept = toEntry(encode({ metadata: { name: "a" } }), entryShape({ match }));
+    const object = kept.read();
+    assert.equal(kept.read(), object);
+    kept.dropParsed();
+    assert.notEqual(kept.read(), object);
+    assert.equal(matched, 1);
+  });
+
   it("cuts managedFields wherever they stand", () => {
     const fields = [entry("one"), entry("two")];
     for (const metadata of [

@@ -1,12 +1,13 @@
 // Which informers share, what of a kind is cached, and when watches are renewed.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 import { createClient } from "../client/create-client.ts";
 import { dynamicKind } from "../client/discovery/kind-resolver.ts";
 import { createScriptedTransport } from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
-import { type CacheOptions, createCache } from "./create-cache.ts";
-import { bookmark, event, meal, Meal, playSynced } from "./informer-play.suite.ts";
+import { type CacheOptions, createCache, describeCacheError } from "./create-cache.ts";
+import { bookmark, event, meal, Meal, play, playSynced } from "./informer-play.suite.ts";
 
 const Table = dynamicKind({
   apiVersion: "kitchen.example.com/v1",
@@ -143,6 +144,116 @@ describe("informers", () => {
     await cache.stop();
     assert.ok(transport.exchanges.every(({ aborted }) => aborted));
     assert.deepEqual(cache.informers(), []);
+  });
+
+  it("hold the process while they run, also when started twice", async () => {
+    let held = 0;
+    const { runtime } = arrange();
+    const hold = () => (held++, { cancel: () => void held-- });
+    const { cache } = arrange({ runtime: { ...runtime, clock: { ...runtime.clock, hold } } });
+    cache.start();
+    cache.start();
+    assert.equal(held, 1);
+    await cache.stop();
+    assert.equal(held, 0);
+  });
+
+  it("hear of writes as long as their cache runs", async () => {
+    const { client } = arrange();
+    let observers = 0;
+    const observeWrites: typeof client.observeWrites = (observer) => {
+      observers++;
+      const remove = client.observeWrites(observer);
+      return () => (observers--, remove());
+    };
+    const { cache } = arrange({ client: { ...client, observeWrites } as typeof client });
+    assert.equal(observers, 1);
+    await cache.stop();
+    assert.equal(observers, 0);
+  });
+
+  it("are synced when each has its first list", async () => {
+    const { cache, runtime, transport } = arrange();
+    cache.acquire(Meal);
+    cache.acquire(Table);
+    cache.start();
+    let isSynced = false;
+    const syncing = cache.synced().then(() => (isSynced = true));
+    await runtime.advance(0);
+    const [meals, tables] = transport.exchanges;
+    meals!.head().lines(bookmark("5", true));
+    await runtime.advance(0);
+    assert.equal(isSynced, false);
+    tables!.head().lines(bookmark("5", true));
+    await syncing;
+    await cache.stop();
+  });
+
+  it("tell listeners when their freshness changes, until those are removed", async () => {
+    const { cache, runtime, transport } = arrange();
+    const heard = new Set<unknown>();
+    const listener = cache.onFreshness((informer) => heard.add(informer));
+    const { informer } = cache.acquire(Meal);
+    cache.start();
+    await runtime.advance(0);
+    transport.last.head().lines(bookmark("5", true));
+    await runtime.advance(0);
+    assert.deepEqual([...heard], [informer]);
+    heard.clear();
+    listener.remove();
+    await cache.stop();
+    assert.equal(heard.size, 0);
+  });
+
+  it("of other kinds go on when one is widened", async () => {
+    const { cache, runtime, transport } = arrange({
+      narrowed: [
+        [Meal, { labelSelector: "a=b" }],
+        [Table, { labelSelector: "a=b" }],
+      ],
+    });
+    cache.acquire(Meal);
+    cache.acquire(Table);
+    cache.start();
+    await runtime.advance(0);
+    const [meals, tables] = transport.exchanges;
+    for (const watch of [meals!, tables!]) watch.head().lines(bookmark("5", true));
+    await runtime.advance(0);
+    void cache.widen(Meal);
+    await runtime.advance(0);
+    assert.deepEqual([meals!.aborted, tables!.aborted], [true, false]);
+    await cache.stop();
+  });
+
+  it("keep no more parsed objects than 10,000 of all that were read", async () => {
+    const { transport, informer, cache, runtime } = await play();
+    const many = Array.from({ length: 10_001 }, (_, i) => event("ADDED", meal(`m${i}`, "2")));
+    transport.last.head().lines(...many, bookmark("5", true));
+    await runtime.advance(0);
+    assert.equal(informer.list().filter(({ metadata }) => metadata.name).length, 10_001);
+    assert.equal(cache.parsed().objects, 10_000);
+  });
+
+  it("freeze what they hand out only when asked to", async () => {
+    for (const frozen of [true, false, undefined]) {
+      const { informer } = await playSynced({ frozen: frozen as boolean });
+      assert.equal(Object.isFrozen(informer.list()[0]), frozen === true);
+    }
+  });
+
+  it("say what a handler throws in a warning of the process, unless asked to tell", async () => {
+    const { informer, transport } = await playSynced({ onError: undefined as never });
+    informer.addHandler({
+      updated() {
+        throw new TypeError("no dish");
+      },
+    });
+    const warning = once(process, "warning");
+    transport.last.lines(event("MODIFIED", meal("soup", "6")));
+    const [{ name, message }] = await warning;
+    assert.equal(name, "HomeostatWarning");
+    assert.match(message, /Meal cache threw for home\/soup: .*no dish\n.* at /s);
+    assert.match(describeCacheError(new Error("no"), Meal), /Meal cache threw: .*no/);
   });
 
   it("project what they store", async () => {

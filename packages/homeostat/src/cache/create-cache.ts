@@ -18,6 +18,7 @@ import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
 import { SharedInformer } from "./shared-informer.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 export interface CacheOptions {
   readonly client: Client;
@@ -80,6 +81,10 @@ export type NarrowedKind = readonly [kind: Kind, scope: InformerScope];
 
 /** Creates a cache; informers start with `start()`. */
 export function createCache(options: CacheOptions): Cache {
+  checkArgument("createCache(…)", ["its argument", options], "an object");
+  const observes = (options.client as Partial<Client> | undefined)?.observeWrites;
+  checkArgument("createCache(…)", ["client.observeWrites", observes], "a function");
+  checkArgument("createCache(…)", ["runtime", options.runtime], "a runtime");
   return new InformerCache(options);
 }
 
@@ -122,9 +127,9 @@ class InformerCache implements Cache {
     const id = [
       kind.apiVersion,
       kind.resource,
-      scope.namespace ?? "",
-      scope.labelSelector ?? "",
-      scope.fieldSelector ?? "",
+      scope.namespace,
+      scope.labelSelector,
+      scope.fieldSelector,
       scope.metadataOnly ? "metadata" : viewId(kind),
     ].join("\n");
     const shared = this.#informers.get(id) ?? this.#open(id, kind, { scope, wanted });

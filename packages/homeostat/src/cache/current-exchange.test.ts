@@ -56,11 +56,32 @@ test("whatever comes is contact first; what a handler throws is a failure", () =
 
 test("what comes late from a watch that was given up shows how late, and nothing else", async () => {
   const { runtime, exchange, open, happened } = begin();
+  await runtime.advance(5000);
   const stream = open();
   exchange.linger(runtime.clock.monotonic(), 1000);
   await runtime.advance(300);
   stream.data(chunk);
   assert.deepEqual(happened, ["stream 1 closed", "late by 300"]);
+  assert.equal(runtime.nextTimerMs(), undefined);
+});
+
+test("one watch lingers at a time, and another request that breaks does not end it", async () => {
+  const { runtime, exchange, open, happened } = begin();
+  const first = open();
+  exchange.linger(runtime.clock.monotonic(), 1000);
+  const second = open();
+  second.closed(new Error("reset"));
+  assert.deepEqual(happened, ["failed: Error: reset"]);
+  open();
+  exchange.linger(runtime.clock.monotonic(), 1000);
+  assert.deepEqual(happened.slice(1), ["stream 3 closed"]);
+  first.data(chunk);
+  assert.deepEqual(happened.slice(2), ["stream 1 closed", "late by 0"]);
+});
+
+test("a watch without changes of its own gets none", () => {
+  const { open } = begin();
+  assert.equal(open().change, undefined);
 });
 
 test("a watch that was given up and breaks shows nothing", () => {

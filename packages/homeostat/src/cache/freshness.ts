@@ -26,6 +26,7 @@ export function freshnessOf(
     isAllowed: state.lastCode !== forbidden,
     resourceVersion,
     relists: Math.max(0, state.relists),
+    restarts: state.restarts,
     failures,
     ...(lastError === undefined ? {} : { lastError }),
   };

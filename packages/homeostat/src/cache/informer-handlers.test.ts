@@ -40,6 +40,22 @@ test("changes are addition, update and deletion; a successor is a deletion and a
   assert.match(failures[0]!, /^n\/a AssertionError/);
 });
 
+test("what a late handler hears first is no own write; what fails is named by its key", () => {
+  const causes: HandlerCause[] = [];
+  const failures: string[] = [];
+  const handlers = new InformerHandlers((_, key) => void failures.push(String(key)));
+  handlers.add(
+    {
+      added: (_, heard) => void causes.push(heard),
+      deleted: () => assert.fail("no"),
+    },
+    [entry("first")],
+  );
+  assert.deepEqual(causes, [{ through: "initial", ownWrite: false }]);
+  handlers.notify({ old: entry("first"), entry: undefined }, cause);
+  assert.deepEqual(failures, ["n/a"]);
+});
+
 test("listeners hear of readiness, phase and reason when one of them changes", () => {
   const heard: unknown[] = [];
   const handlers = new InformerHandlers(() => {});

@@ -65,6 +65,8 @@ export interface Freshness {
   /** The revision of the cache. */
   readonly resourceVersion: string | undefined;
   readonly relists: number;
+  /** Watches that broke or fell silent; those that ended in time do not count. */
+  readonly restarts: number;
   /** Consecutive refusals and broken streams. */
   readonly failures: number;
   readonly lastError?: string;

@@ -183,6 +183,57 @@ describe("own writes over the cache, for any interleaving", () => {
   });
 });
 
+describe("own writes", () => {
+  const written = (revision: number, uid = "1"): CachedEntry =>
+    toCached({ name: "a", uid, revision, gone: false });
+
+  it("answered out of order are read at the later revision", () => {
+    const store = new Indexer();
+    store.own.written(written(8), true);
+    store.own.written(written(7), true);
+    assert.equal(store.get("a")?.resourceVersion, "8");
+  });
+
+  it("are known by their revision", () => {
+    const store = new Indexer();
+    store.own.written(written(8), true);
+    assert.equal(store.own.isOwn(written(8)), true);
+    assert.equal(store.own.isOwn(written(9)), false);
+    assert.equal(store.own.arrives(written(9)), false);
+  });
+
+  it("are forgotten with the list that holds them", () => {
+    const store = new Indexer();
+    store.own.written(written(8), true);
+    store.own.listed("8");
+    assert.equal(store.own.size, 0);
+    assert.equal(store.own.awaits("8"), false);
+  });
+
+  it("of a restored server are forgotten unless they were made since its list began", () => {
+    const store = new Indexer();
+    store.own.observed("20");
+    store.own.deleted("before");
+    store.own.listing();
+    store.own.deleted("since");
+    store.own.listed("5");
+    assert.deepEqual(
+      [store.own.observedDeletion("before"), store.own.observedDeletion("since")],
+      [false, true],
+    );
+  });
+
+  it("hide no more than the latest thousand deletions", () => {
+    const store = new Indexer();
+    store.set(written(1, "first"));
+    store.own.deleted("first");
+    for (let i = 1; i < 1024; i++) store.own.deleted(`uid-${i}`);
+    assert.equal(store.get("a"), undefined);
+    store.own.deleted("one more");
+    assert.equal(store.get("a")?.uid, "first");
+  });
+});
+
 describe("Indexer", () => {
   it("finds objects by a custom index, own writes included", () => {
     const store = new Indexer();

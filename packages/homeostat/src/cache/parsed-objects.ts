@@ -36,7 +36,6 @@ export class ParsedObjects {
   }
 
   add(entry: Parsed): void {
-    if (this.#entries.has(entry)) return;
     this.#entries.add(entry);
     this.#bytes += entry.size;
     for (const first of this.#entries) {

@@ -25,6 +25,7 @@ export function onOvertime(
       resume(
         {
           ...state,
+          restarts: state.restarts + 1,
           patience: isLate ? patienceFor(state, 0, limits) : state.patience,
           suspectSince: isQuiet ? state.activeAt : state.suspectSince,
           lostAt: state.lostAt ?? now,
@@ -54,6 +55,7 @@ export function backOff(
       ...state,
       phase: "backoff",
       failures,
+      restarts: state.restarts + (state.opened ? 1 : 0),
       lastError: fault.message,
       lastCode: fault.code,
       lostAt: isLost(state, now, limits) ? state.lostAt : (state.suspectSince ?? now),

@@ -119,6 +119,8 @@ export interface ReflectorState {
   readonly lostAt: number | undefined;
   readonly failures: number;
   readonly relists: number;
+  /** Watches that broke or fell silent; those that ended in time do not count. */
+  readonly restarts: number;
   readonly lastError: string | undefined;
   /** The HTTP status of the last refusal, until a watch works again. */
   readonly lastCode: number | undefined;
@@ -237,6 +239,7 @@ export function idleReflector(): ReflectorState {
     lostAt: undefined,
     failures: 0,
     relists: -1,
+    restarts: 0,
     lastError: undefined,
     lastCode: undefined,
     absentSince: undefined,

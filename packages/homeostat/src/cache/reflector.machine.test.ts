@@ -62,6 +62,42 @@ describe("stepReflector", () => {
     ]);
   });
 
+  it("takes no step once it is stopped, and none that does not apply to its phase", () => {
+    const inputs: readonly ReflectorInput[] = [
+      { type: "start" },
+      opened,
+      { type: "page", resourceVersion: "9", continue: "" },
+      { type: "bookmark", resourceVersion: "9", initialEventsEnd: true },
+      { type: "verified", resourceVersion: "6" },
+      { type: "doubted" },
+      failed("reset"),
+      { type: "ended" },
+      { type: "tick" },
+      { type: "due" },
+      { type: "distrust", reason: "differs" },
+      { type: "widened" },
+      { type: "stop" },
+    ];
+    const stopped = play([...synced, [30, { type: "stop" }]]).state;
+    for (const input of inputs)
+      assert.deepEqual(stepReflector(stopped, input, 1e6, limits), { state: stopped, effects: [] });
+    const waiting = play([...synced, [30, failed("reset")]]).state;
+    const watching = play(synced).state;
+    for (const [state, type] of [
+      [waiting, "start"],
+      [waiting, "doubted"],
+      [waiting, "distrust"],
+      [waiting, "ended"],
+      [waiting, "widened"],
+      [watching, "start"],
+      [watching, "due"],
+    ] as const) {
+      const input = { type, reason: "differs" } as ReflectorInput;
+      assert.deepEqual(stepReflector(state, input, 40, limits).effects, [], `${type}`);
+    }
+    assert.deepEqual(stepReflector(waiting, failed("again"), 40, limits).state, waiting);
+  });
+
   it("falls back to pages where the server refuses to stream, then watches from the list's revision", () => {
     assert.deepEqual(
       play([
@@ -237,6 +273,23 @@ describe("stepReflector", () => {
     assert.deepEqual(play([...synced, [7020, { type: "tick" }]]).trace.slice(-1), [
       "7020 tick: watching | close | watch 7 false 1000",
     ]);
+  });
+
+  it("counts watches that broke or fell silent, not those that ended in time or never began", () => {
+    const restartsOf = (moves: readonly Move[]): number => play(moves).state.restarts;
+    const again: readonly Move[] = [
+      [6000, { type: "due" }],
+      [6010, { type: "opened", timeoutMs: 7000 }],
+    ];
+    assert.equal(restartsOf(synced), 0);
+    assert.equal(restartsOf([...synced, [5000, failed("reset")]]), 1);
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again]), 1);
+    const refused: Move = [6005, failed("connection refused")];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], again[0]!, refused]), 1);
+    const inTime: Move = [13_020, { type: "ended" }];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again, inTime]), 1);
+    const silent: Move = [14_300, { type: "tick" }];
+    assert.equal(restartsOf([...synced, [5000, failed("reset")], ...again, silent]), 2);
   });
 
   it("takes a watch that is not ended in time for blind, waits, and has the next prove itself", () => {

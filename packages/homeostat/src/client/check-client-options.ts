@@ -39,6 +39,7 @@ function problemsOf(options: Readonly<Record<string, unknown>>): string[] {
     ...(impersonate === undefined
       ? []
       : impersonationFaults(impersonate).map((each) => `impersonate: expected ${each}`)),
+    ...["runtime", "observer", "pace"].flatMap((name) => checkObject(options, name)),
     ...(access === undefined || isAccess(access)
       ? []
       : [`access is ${describeKind(access)}, expected what loadKubeconfig resolves to`]),
@@ -52,6 +53,12 @@ function checkText(options: Readonly<Record<string, unknown>>, name: string): st
   const value = options[name];
   if (value === undefined || typeof value === "string") return [];
   return [`${name} is ${describeKind(value)}, expected a string`];
+}
+
+function checkObject(options: Readonly<Record<string, unknown>>, name: string): string[] {
+  const value = options[name];
+  if (value === undefined || (isOptions(value) && !isThenable(value))) return [];
+  return [`${name} is ${describeKind(value)}, expected an object`];
 }
 
 const isAccess = (access: unknown): boolean =>

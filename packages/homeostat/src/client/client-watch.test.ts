@@ -7,7 +7,8 @@ import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { ObserverCalls } from "./observer-calls.ts";
 import { createScriptedTransport, type ScriptedTransport } from "./scripted-transport.suite.ts";
 import { ServerPace } from "./server-pace.ts";
-import { openStream, type SessionOptions } from "./session.ts";
+import { openStream } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
 import { brokenObserver, collectWarnings, Order, order, play } from "./scripted-client.suite.ts";
 
 describe("watch", () => {
@@ -137,7 +138,15 @@ describe("streams and credentials", () => {
       const seen = { opened: 0, text: "" };
       openStream(
         options,
-        { userAgent: "t", signals: [], warned: [], impersonation: {}, fences: [], isUrgent: false },
+        {
+          userAgent: "t",
+          signals: [],
+          warned: [],
+          answered: [],
+          impersonation: {},
+          fences: [],
+          isUrgent: false,
+        },
         { method: "GET", path: "/api/v1/nodes", query: { watch: true } },
         {
           opened: () => void seen.opened++,

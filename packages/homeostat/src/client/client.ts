@@ -185,6 +185,10 @@ export interface ClientScope {
   readonly urgent?: true;
   /** Called for each request of the derived client, with a promise that settles as it does. */
   readonly requested?: (answered: Promise<unknown>) => void;
+  /**
+   * Called for each attempt of the derived client, with the status of the answer, or 0 without one.
+   */
+  readonly answered?: (request: ApiRequest, code: number, durationMs: number) => void;
   /** Called for each warning of the server to the derived client. */
   readonly warned?: (text: string, request: ApiRequest) => void;
 }
@@ -288,7 +292,7 @@ export interface Client {
 /** True if `delete` resolved to a Status: the object is gone. */
 export function isStatus(value: KubeObject | Status | object): value is Status {
   return (
-    (value as { kind?: unknown }).kind === "Status" &&
+    (value as { kind?: unknown } | undefined)?.kind === "Status" &&
     (value as { apiVersion?: unknown }).apiVersion === "v1"
   );
 }

@@ -20,7 +20,9 @@ import type {
 } from "./client.ts";
 import { assertKind } from "../api/check-kind.ts";
 import { argumentError } from "../util/argument-error.ts";
+import { checkArgument } from "../util/call-options.ts";
 import { checkClientOptions } from "./check-client-options.ts";
+import { addressOf, checkCall, checkRequest, checkScope } from "./check-requests.ts";
 import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
@@ -36,7 +38,8 @@ import * as build from "./request/object-requests.ts";
 import { narrowScope, type Scope } from "./narrow-scope.ts";
 import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
-import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import { openStream, send } from "./session.ts";
+import type { ClientObserver, SessionOptions } from "./session-options.ts";
 import { typedBody } from "./subresources/subresource-bodies.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
@@ -86,6 +89,7 @@ export function createClient(options: ClientOptions): Client {
     impersonation: impersonationHeaders(options.impersonate ?? options.access?.impersonation),
     signals: [],
     warned: [],
+    answered: [],
     fences: [],
     isUrgent: false,
     fieldManager: options.fieldManager,
@@ -139,11 +143,11 @@ class ScopedClient implements Client {
     this.pace = shared.session.pace;
   }
 
-  get: Client["get"] = async (kind, key, options = {}) =>
-    readable(
-      kind,
-      await this.#json(build.getRequest(kind, this.#key(kind, key), options), options),
-    );
+  get: Client["get"] = async (kind, key, options = {}) => {
+    checkCall("get", kind, options);
+    const request = build.getRequest(kind, this.#key(kind, key), options);
+    return readable(kind, await this.#json(request, options));
+  };
 
   find: Client["find"] = async (kind, key, options) => {
     try {
@@ -154,14 +158,17 @@ class ScopedClient implements Client {
     }
   };
 
-  list: Client["list"] = (kind, options = {}) =>
-    listPages(
+  list: Client["list"] = async (kind, options = {}) => {
+    checkCall("list", kind, options);
+    return listPages(
       (page) => this.listPage(kind, page),
       options,
       () => endlessList(this.#asked(build.listRequest(kind, options))),
     );
+  };
 
   listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) => {
+    checkCall("listPage", kind, options);
     const request = build.listRequest(kind, options);
     const answer = await this.#json(request, options);
     checkListed(this.#asked(request), kind, answer);
@@ -169,6 +176,7 @@ class ScopedClient implements Client {
   };
 
   create: Client["create"] = async (kind, manifest, options = {}) => {
+    checkCall("create", kind, options);
     const body = this.#body(kind, manifest, options);
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
     const target = { name, namespace: this.#namespace(kind, namespace) };
@@ -178,6 +186,7 @@ class ScopedClient implements Client {
   };
 
   update: Client["update"] = async (kind, object, options = {}) => {
+    checkCall("update", kind, options);
     const body = this.#body(kind, object, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>
@@ -186,6 +195,7 @@ class ScopedClient implements Client {
   };
 
   patch: Client["patch"] = async (kind, name, patch, options = {}) => {
+    checkCall("patch", kind, options);
     const key = this.#key(kind, name);
     return this.#write(kind, key, options, (managed) =>
       build.patchRequest(kind, key, patch, managed),
@@ -193,6 +203,7 @@ class ScopedClient implements Client {
   };
 
   apply: Client["apply"] = async (kind, manifest, options = {}) => {
+    checkCall("apply", kind, options);
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>
@@ -201,6 +212,7 @@ class ScopedClient implements Client {
   };
 
   applyUnread: Client["applyUnread"] = async (kind, manifest, options = {}) => {
+    checkCall("applyUnread", kind, options);
     const scope = options.as ? narrowScope(this.#scope, options.as) : this.#scope;
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body, scope);
@@ -217,6 +229,7 @@ class ScopedClient implements Client {
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {
+    checkCall("delete", kind, options);
     const key = this.#key(kind, name);
     const answer = await this.#json(build.deleteRequest(kind, key, options), options);
     if (!options.dryRun) this.#wrote(toCompletedWrite(kind, key, "delete", answer));
@@ -224,10 +237,12 @@ class ScopedClient implements Client {
   };
 
   deleteCollection: Client["deleteCollection"] = async (kind, options = {}) => {
-    await this.request(build.deleteCollectionRequest(kind, options), options);
+    checkCall("deleteCollection", kind, options);
+    await this.#request(build.deleteCollectionRequest(kind, options), options);
   };
 
   watch: Client["watch"] = (kind, options = {}) => {
+    checkCall("watch", kind, options);
     const scope = options.signal
       ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] }
       : this.#scope;
@@ -236,7 +251,10 @@ class ScopedClient implements Client {
     );
   };
 
-  request: Client["request"] = (request, options) => this.#request(request, options);
+  request: Client["request"] = async (request, options) => {
+    checkRequest("client.request(…)", request, options);
+    return this.#request(request, options);
+  };
 
   #request(request: ApiRequest, options: RequestOptions = {}, scope = this.#scope) {
     const { session } = this.#shared;
@@ -246,15 +264,19 @@ class ScopedClient implements Client {
   }
 
   openStream: Client["openStream"] = (request, handlers) => {
+    checkRequest("client.openStream(…)", request);
     if (typeof handlers?.closed !== "function")
       throw argumentError("client.openStream(…)", handlers, "handlers of what comes");
     return openStream(this.#shared.session, this.#scope, request, handlers);
   };
 
-  with: Client["with"] = (scope: ClientScope) =>
-    new ScopedClient(this.#shared, narrowScope(this.#scope, scope));
+  with: Client["with"] = (scope: ClientScope) => {
+    checkScope(scope);
+    return new ScopedClient(this.#shared, narrowScope(this.#scope, scope));
+  };
 
   observeWrites: Client["observeWrites"] = (observer) => {
+    checkArgument("client.observeWrites(…)", ["an argument", observer], "a function");
     this.#shared.observers.add(observer);
     return () => void this.#shared.observers.delete(observer);
   };
@@ -263,7 +285,7 @@ class ScopedClient implements Client {
 
   /** The response's JSON; the caller knows its type. */
   async #json(request: ApiRequest, options: RequestOptions): Promise<any> {
-    return (await this.request(request, options)).json();
+    return (await this.#request(request, options)).json();
   }
 
   async #write<O extends WriteOptions>(
@@ -273,7 +295,7 @@ class ScopedClient implements Client {
     requestWith: (options: O) => ApiRequest,
   ): Promise<any> {
     const request = requestWith(managed(options, this.#scope));
-    const response = await this.request(request, options);
+    const response = await this.#request(request, options);
     const answer = response.json();
     checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
@@ -294,8 +316,7 @@ class ScopedClient implements Client {
   }
 
   #key(kind: Kind, key: Key, scope = this.#scope): ObjectKey {
-    const address: Partial<ObjectKey> = typeof key === "string" ? { name: key } : (key ?? {});
-    const { name = "", namespace } = address;
+    const { name, namespace } = addressOf(kind, key);
     return { name, namespace: this.#namespace(kind, namespace, scope) };
   }
 

@@ -49,7 +49,7 @@ export {
   type LoadKubeconfigOptions,
 } from "./kubeconfig/load-kubeconfig.ts";
 export type { ServerPace } from "./server-pace.ts";
-export type { ClientObserver } from "./session.ts";
+export type { ClientObserver } from "./session-options.ts";
 export { evict, type EvictOptions } from "./subresources/evict.ts";
 export {
   podLog,

@@ -1,9 +1,7 @@
 // What a derived client changes of the client that it comes from. Pure.
-import { argumentError } from "../util/argument-error.ts";
-import { isOptions } from "../util/option-faults.ts";
 import type { ClientScope, CompletedWrite } from "./client.ts";
 import { impersonationHeaders } from "./impersonation.ts";
-import type { SessionScope } from "./session.ts";
+import type { SessionScope } from "./session-options.ts";
 
 /** What distinguishes clients of one session. */
 export interface Scope extends SessionScope {
@@ -15,8 +13,6 @@ export interface Scope extends SessionScope {
 
 /** Scopes nest: signals and observers add up, everything else is replaced. */
 export function narrowScope(scope: Scope, given: ClientScope): Scope {
-  if (!isOptions(given as unknown))
-    throw argumentError("client.with(…)", given, "an object with options");
   return {
     fieldManager: given.fieldManager ?? scope.fieldManager,
     userAgent: given.userAgent ?? scope.userAgent,
@@ -28,6 +24,7 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),
     warned: withOne(scope.warned, given.warned),
+    answered: withOne(scope.answered, given.answered),
     fences: withOne(scope.fences, given.fence),
     isUrgent: given.urgent ?? scope.isUrgent,
   };

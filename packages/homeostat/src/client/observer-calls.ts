@@ -1,7 +1,7 @@
 // Observers of a client are users' code: one that throws or rejects must not disturb the requests
 // that it observes.
 import { describeError } from "../util/describe-error.ts";
-import type { ClientObserver } from "./session.ts";
+import type { ClientObserver } from "./session-options.ts";
 
 /** Calls the observers of one client. Their errors become one process warning. */
 export class ObserverCalls {

@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
-import type { ClientObserver } from "./session.ts";
+import type { ClientObserver } from "./session-options.ts";
 import { dynamicKind } from "./discovery/kind-resolver.ts";
 import {
   createScriptedTransport,

@@ -1,67 +1,16 @@
 // Sends requests of one user to one server: default headers, retries, warnings, and refusals as
 // errors. Between client and Transport; knows no kinds.
-import type { ApiStatusError, Status } from "../api/status.ts";
-import type { Transport, TransportRequest } from "../api/transport.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import type { ApiStatusError } from "../api/status.ts";
+import type { TransportRequest } from "../api/transport.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
-import { parseWarnings } from "./request/parse-warnings.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
-import type { ServerPace } from "./server-pace.ts";
-
-/** Observes requests, for metrics and logs. What it throws is one process warning, and no more. */
-export interface ClientObserver {
-  /** A response's status, or 0 without a response. `durationMs` is that of the attempt. */
-  answered?(request: ApiRequest, code: number, durationMs: number): void;
-  /** The request is about to be sent again. */
-  retried?(request: ApiRequest, afterMs: number, why: Error | Status): void;
-  /** A warning of the server, meant for people. */
-  warned?(text: string, request: ApiRequest): void;
-}
-
-/** Options of a session; shared by all derived clients. */
-export interface SessionOptions {
-  readonly transport: Transport;
-  readonly runtime: Runtime;
-  readonly pace: ServerPace;
-  /** Never throws. */
-  readonly observer: ClientObserver;
-  /** Calls other observers; never throws. */
-  readonly observerCalls: {
-    call(observe: () => unknown): void;
-    callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void;
-  };
-  /** Server and origin of address and credentials, for messages. */
-  readonly access?: { readonly server: string; readonly origin: string } | undefined;
-  /**
-   * Headers that change per request: expiring credentials. `rejected` receives a 401 and the
-   * authorization it used; resolves to true if one retry is worthwhile.
-   */
-  readonly credentials?:
-    | {
-        headers(): Promise<Readonly<Record<string, string>>>;
-        rejected(used?: string): Promise<boolean>;
-      }
-    | undefined;
-}
-
-/** What derived clients change. */
-export interface SessionScope {
-  readonly userAgent: string;
-  /** Headers that name the user to impersonate. */
-  readonly impersonation: Readonly<Record<string, string>>;
-  readonly signals: readonly AbortSignal[];
-  /** Receive the server's warnings, as the session's observer does. */
-  readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
-  /** Each may refuse a write at the last moment before it is sent. */
-  readonly fences: readonly ((method: string, path: string) => Error | undefined)[];
-  /** Requests do not wait for a free connection. */
-  readonly isUrgent: boolean;
-}
+import { reportAnswer, reportWarnings } from "./report-answer.ts";
+import type { SessionOptions, SessionScope } from "./session-options.ts";
 
 /**
  * Deadlines of one attempt. A write waits for webhooks, 30 s at most (timeoutSeconds of
@@ -125,19 +74,6 @@ export function openStream(
 
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
-function reportWarnings(
-  { observer, observerCalls }: SessionOptions,
-  { warned }: SessionScope,
-  request: ApiRequest,
-  headers: Readonly<Record<string, string>>,
-): void {
-  if (headers["warning"] === undefined) return;
-  for (const text of parseWarnings(headers["warning"])) {
-    observer.warned?.(text, request);
-    for (const each of warned) observerCalls.call(() => each(text, request));
-  }
-}
-
 async function attempt(
   session: SessionOptions,
   scope: SessionScope,
@@ -157,12 +93,18 @@ async function attempt(
       timeoutMs: options.timeoutMs ?? (request.method === "GET" ? readTimeoutMs : writeTimeoutMs),
     });
     session.pace.connected();
-    session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
+    reportAnswer(session, scope, request, {
+      code: answer.status,
+      durationMs: clock.monotonic() - startedAt,
+    });
     reportWarnings(session, scope, request, answer.headers);
     const { status, headers, body } = answer;
     return { status, headers, body, used: wire.headers["authorization"] };
   } catch (error) {
-    session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
+    reportAnswer(session, scope, request, {
+      code: 0,
+      durationMs: clock.monotonic() - startedAt,
+    });
     return { error: observeFailure(session, toError(error), startedAt) };
   }
 }
@@ -286,14 +228,12 @@ class Stream {
     const startedAt = this.#session.runtime.clock.monotonic();
     this.#used = wire.headers["authorization"];
     const { change } = this.#handlers;
+    let hasHead = false;
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
+        hasHead = true;
         this.#session.pace.connected();
-        this.#session.observer.answered?.(
-          this.#request,
-          code,
-          this.#session.runtime.clock.monotonic() - startedAt,
-        );
+        this.#answered(code, startedAt);
         reportWarnings(this.#session, this.#scope, this.#request, headers);
         if (code >= 400) this.#refusal = { code, chunks: [] };
         else if (!this.#ended) this.#handlers.opened(headers);
@@ -304,9 +244,17 @@ class Stream {
       },
       ...(change && { change: (one) => this.#ended || change(one) }),
       end: () => (this.#refusal ? void this.#refused(this.#refusal) : this.finish(undefined)),
-      fail: (error) => this.finish(observeFailure(this.#session, error, startedAt)),
+      fail: (error) => {
+        if (!hasHead && !this.#ended) this.#answered(0, startedAt);
+        this.finish(observeFailure(this.#session, error, startedAt));
+      },
     });
     if (this.#ended) this.#exchange.abort();
+  }
+
+  #answered(code: number, startedAt: number): void {
+    const durationMs = this.#session.runtime.clock.monotonic() - startedAt;
+    reportAnswer(this.#session, this.#scope, this.#request, { code, durationMs });
   }
 
   async #refused({

@@ -15,6 +15,7 @@ import { type CertificateSource, ChangingPools } from "./connection/changing-poo
 import { openPools } from "./connection/open-pools.ts";
 import { proxyAuthorization } from "./connection/proxy-authorization.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 /** Where to connect and how. */
 export interface UndiciTransportOptions {
@@ -113,7 +114,10 @@ function onRoute(request: TransportRequest, { prefix, headers }: Route): Transpo
   };
 }
 
-function parseServer({ server, origin = "options" }: UndiciTransportOptions): URL {
+function parseServer(options: UndiciTransportOptions): URL {
+  checkArgument("createUndiciTransport(…)", ["its argument", options], "an object");
+  const { server, origin = "options" } = options;
+  checkArgument("createUndiciTransport(…)", ["server", server], "a string");
   const url = URL.parse(server);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
   throw new HomeostatError(

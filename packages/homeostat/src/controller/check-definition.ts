@@ -8,6 +8,7 @@ import { describeMissing, isOptions, unknownOptions } from "../util/option-fault
 import { isKind } from "../api/check-kind.ts";
 import { checkDuration, checkOptionalFunction, checkReports } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
+import { checkPermissions } from "./permission.ts";
 import type { Signal } from "./signals/signal.ts";
 
 /** A definition before its types can be trusted. */
@@ -18,6 +19,7 @@ export interface UncheckedDefinition {
   readonly when?: unknown;
   readonly resyncEvery?: unknown;
   readonly reads?: unknown;
+  readonly permissions?: unknown;
   readonly signals?: unknown;
   readonly sources?: unknown;
   readonly backoff?: unknown;
@@ -42,6 +44,7 @@ const known = [
   "when",
   "resyncEvery",
   "reads",
+  "permissions",
   "signals",
   "sources",
   "backoff",
@@ -87,6 +90,7 @@ export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
     ...checkRefs(refs),
     ...checkWatches(definition.watches),
     ...checkReads(definition.reads),
+    ...checkPermissions(definition.permissions),
     ...checkSignals(kind, definition),
     ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),

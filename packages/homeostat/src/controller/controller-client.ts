@@ -2,15 +2,18 @@
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
-import { assertKind } from "../api/check-kind.ts";
 import { argumentError } from "../util/argument-error.ts";
+import { describeValue } from "../util/describe-error.ts";
 import { isOptions } from "../util/option-faults.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
+import { addressOf } from "../client/check-requests.ts";
+import { nameError } from "../client/request/object-path.ts";
 import type { AnswerOf } from "../client/subresources/subresource-bodies.ts";
 import type { KindResolver } from "../client/discovery/kind-resolver.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { check, nameOf, nameText, title } from "./client-calls.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
@@ -142,6 +145,7 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
       }),
     list: (kind, options = {}) =>
       read(kind, `list(${nameOf(kind)})`, async () => {
+        check(`list(${kind.kind})`, options, "list");
         const { items } = await reads().list(kind, options);
         run.reads.listed(kind);
         return run.observe(items);
@@ -162,17 +166,9 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
       write(kind, [`apply(${nameOf(kind)})`, ...bodyOf(kind, manifest as KubeObject)], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
-    patch: (kind, address, body, { subresource } = {}) =>
-      write(
-        kind,
-        [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }],
-        (): Promise<KubeObject> =>
-          client.patch<Kind>(
-            kind,
-            address,
-            { type: "merge", body: mergePatchOf(kind, body) },
-            subresource === undefined ? {} : { subresource: subresource as "" },
-          ),
+    patch: (kind, address, body, options = {}) =>
+      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
+        patchObject(client, kind, address, { body, options }),
       ) as never,
     delete: (kind, address, options) =>
       call(kind, [`delete(${title(kind, address)})`, address], () =>
@@ -187,18 +183,20 @@ function findKinds({ kinds }: Client, { scope }: ClientRun): ControllerClient["k
     scope.call(`client.kinds.${what}`, start, { isRead: true });
   return {
     byKind: (apiVersion, kind) =>
-      find(`byKind(${apiVersion}, ${kind})`, () => kinds.byKind(apiVersion, kind)),
-    byResource: (name) => find(`byResource(${name})`, () => kinds.byResource(name)),
+      find(`byKind(${nameText(apiVersion)}, ${nameText(kind)})`, () =>
+        kinds.byKind(apiVersion, kind),
+      ),
+    byResource: (name) => find(`byResource(${nameText(name)})`, () => kinds.byResource(name)),
   };
 }
 
 /** Refuses what `Client.patch` takes: the server would drop both fields and change nothing. */
 function mergePatchOf<K extends Kind>(kind: K, patch: MergePatch<K>): MergePatch<K> {
   const names = Object.keys(patch ?? {});
-  if (patch && !(names.includes("type") && names.includes("body"))) return patch;
+  if (isOptions(patch) && !(names.includes("type") && names.includes("body"))) return patch;
   throw new HomeostatError(
     "ERR_CLIENT_REQUEST",
-    `client.patch(${kind.kind}): expected the fields to change, got ${patch ? "{ type, body }" : String(patch)}`,
+    `client.patch(${kind.kind}): expected the fields to change, got ${isOptions(patch) ? "{ type, body }" : describeValue(patch)}`,
     { hint: "Pass the body alone: it is a JSON merge patch." },
   );
 }
@@ -280,19 +278,39 @@ async function applyShared<K extends Kind>(
   client: Client,
   run: ClientRun,
   { kind, manifest }: { readonly kind: K; readonly manifest: ManifestOf<K> },
-  { set }: SharedApplyOptions = {},
+  options: SharedApplyOptions = {},
 ): Promise<ObjectOf<K>> {
+  check(`apply(${kind.kind})`, options, "apply");
+  const { set } = options;
   const fieldManager = set === undefined ? run.manager : `${run.manager}/${set}`;
   run.applies(kind, manifest as KubeObject, fieldManager);
   return client.apply(kind, manifest, { force: true, fieldManager });
+}
+
+async function patchObject(
+  client: Client,
+  kind: Kind,
+  address: Key,
+  { body, options }: { readonly body: MergePatch<Kind>; readonly options: object },
+): Promise<KubeObject> {
+  check(`patch(${title(kind, address)})`, options, "patch");
+  const { subresource } = options as { readonly subresource?: "" };
+  return client.patch<Kind>(
+    kind,
+    address,
+    { type: "merge", body: mergePatchOf(kind, body) },
+    subresource === undefined ? {} : { subresource },
+  );
 }
 
 async function deleteObject(
   client: Client,
   kind: Kind,
   address: Key,
-  { uid, propagationPolicy, gracePeriodSeconds }: Parameters<ControllerClient["delete"]>[2] = {},
+  given: Parameters<ControllerClient["delete"]>[2] = {},
 ): Promise<void> {
+  check(`delete(${title(kind, address)})`, given, "delete");
+  const { uid, propagationPolicy, gracePeriodSeconds } = given;
   const options = {
     ...(uid === undefined ? {} : { preconditions: { uid } }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
@@ -303,22 +321,14 @@ async function deleteObject(
   });
 }
 
-/** @throws ERR_KIND_ARGUMENT */
-function nameOf(kind: Kind): string {
-  assertKind(kind, "calling context.client");
-  return kind.kind;
-}
-
-const title = (kind: Kind, address: string | ObjectAddress | undefined): string =>
-  `${nameOf(kind)} ${typeof address === "string" ? address : address?.name}`;
-
 /** The key of an address; "" for a name that the server generates. */
 function keyIn(
   { namespace: usual }: Client,
-  { scope }: Kind,
+  kind: Kind,
   address: string | Partial<ObjectAddress>,
 ): ObjectKey {
-  const { name = "", namespace = usual }: Partial<ObjectAddress> =
-    typeof address === "string" ? { name: address } : (address ?? {});
-  return scope === "Cluster" ? { name } : { name, namespace };
+  const { name = "", namespace } = addressOf(kind, address) as Partial<ObjectKey>;
+  if (typeof name !== "string") throw nameError(kind, name);
+  const { scope } = kind;
+  return scope === "Cluster" ? { name } : { name, namespace: namespace ?? usual };
 }

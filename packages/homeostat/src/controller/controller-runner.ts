@@ -12,6 +12,7 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
+import { ThrownResults } from "./run/thrown-results.ts";
 import { SampledRuns } from "./boundaries/sampled-runs.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -217,6 +218,7 @@ const createMemories = () => ({
   sharedApplies: new SharedApplies(),
   phaseCalls: new PhaseCalls(),
   sampledRuns: new SampledRuns(),
+  thrownResults: new ThrownResults(),
 });
 
 function detectorOf(
@@ -288,7 +290,7 @@ async function work(
   lender: WorkerLender,
   draining: AbortSignal,
 ): Promise<void> {
-  const { queue, runtime } = context.options;
+  const { queue, runtime, observer } = context.options;
   const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
@@ -299,7 +301,9 @@ async function work(
       queue.done(item.key);
       continue;
     }
+    observer?.working(1);
     await lender.process(item);
+    observer?.working(-1);
     const resting = rest();
     if (resting) await resting;
   }

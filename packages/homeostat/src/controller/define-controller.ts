@@ -6,6 +6,7 @@ import type { View } from "../api/resource/schema.ts";
 import { checkDefinition, checkScope } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
+import type { Permission } from "./permission.ts";
 import type { Own } from "./own/own-function.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Log } from "../util/guard-log.ts";
@@ -158,6 +159,8 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * ERR_METADATA_UNDECLARED).
    */
   readonly reads?: Reads;
+  /** Its rights for `client` and `watch(kind)`; all others follow from what it declares. */
+  readonly permissions?: readonly Permission[];
   /** The signals that it sets, clears or reads. */
   readonly signals?: readonly Signal[];
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
@@ -223,6 +226,7 @@ export interface ControllerDefinition {
   readonly reports?: Reports;
   readonly when?: Predicate;
   readonly reads: Reads;
+  readonly permissions: readonly Permission[];
   readonly signals: readonly Signal[];
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
@@ -327,6 +331,7 @@ export function defineController<
       "finalizer",
     ]),
     reads: definition.reads ?? {},
+    permissions: definition.permissions ?? [],
     signals: definition.signals ?? [],
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),

@@ -2,6 +2,7 @@
 // shown to people.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/reconcile/reconcile.go (Result, TerminalError).
 import { parseDuration } from "../api/duration.ts";
+import { checkArgument, checkOptions } from "../util/call-options.ts";
 import { describeError } from "../util/describe-error.ts";
 import { currentRun } from "./run/current-run.ts";
 
@@ -42,10 +43,12 @@ export interface Retry {
 export function createWait(nameRef: (name: string) => string): Wait<string> {
   return {
     for(what) {
+      checkArgument("wait.for(…)", ["its argument", what], "a string");
       currentRun.getStore()?.made("wait.for(…)");
       return { "~outcome": { at: "waiting", what } };
     },
     forRef(name) {
+      checkArgument("wait.forRef(…)", ["its argument", name], "a string");
       currentRun.getStore()?.made(`wait.forRef("${name}")`);
       return { "~outcome": { at: "waiting", what: nameRef(name), ref: name } };
     },
@@ -57,7 +60,9 @@ export const plainRetry = "the reconcile asked for it";
 
 /** Schedules the next reconcile: `return retry.in("30s", { because: "the oven is hot" })`. */
 export const retry: Retry = {
-  in(duration, { because } = { because: plainRetry }) {
+  in(duration, options = { because: plainRetry }) {
+    checkOptions("retry.in(…)", options, { because: "a string" });
+    const { because = plainRetry } = options as { readonly because?: string };
     currentRun.getStore()?.made("retry.in(…)");
     return { "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } };
   },
@@ -90,11 +95,16 @@ export class TerminalError extends Error {
 
 /** `throw terminal("unknown dish")`: no retry until the object changes. */
 export function terminal(message: string, options?: { readonly cause?: unknown }): TerminalError {
-  currentRun.getStore()?.made("terminal(…)");
-  return new TerminalError(message, options);
+  checkArgument("terminal(…)", ["its first argument", message], "a string");
+  checkOptions("terminal(…)", options, { cause: "any value" });
+  const error = new TerminalError(message, options);
+  currentRun.getStore()?.made("terminal(…)", error);
+  return error;
 }
 
 /** True for a {@link TerminalError} of any copy of this package. */
 export function isTerminal(error: unknown): boolean {
-  return typeof error === "object" && error !== null && brand in error;
+  const isOne = typeof error === "object" && error !== null && brand in error;
+  if (isOne) currentRun.getStore()?.received(error);
+  return isOne;
 }

@@ -5,6 +5,7 @@ import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Breaches } from "./boundaries/breaches.ts";
+import type { ThrownResults } from "./run/thrown-results.ts";
 import type { SampledRuns } from "./boundaries/sampled-runs.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
@@ -45,6 +46,7 @@ export interface ReconcileDependencies {
   /** Reads of labels and annotations are observed: of all runs, of none, or of some. */
   readonly observesMetadata: boolean | undefined;
   readonly sampledRuns: SampledRuns;
+  readonly thrownResults: ThrownResults;
   /** Of the reconciled kind's controller; Events that the user's code records go through it. */
   readonly recorder: EventRecorder;
   /** What was reported about the loop that an object is in; undefined when it is in none. */

@@ -154,8 +154,9 @@ async function runAndWriteStatus(
     await run.owning?.finish();
     scope.end();
     if (!outcome) reportUnused(dependencies, run);
-  } catch (error) {
+  } catch (thrown) {
     scope.end();
+    const error = refuseThrownOutcome(thrown, dependencies.definition.name);
     if (!isHomeostatError(error, "ERR_OWN_REMAINING")) {
       await writeFailure(dependencies, run, error);
       throw error;
@@ -240,14 +241,28 @@ function heldBy({ owning }: Run): Outcome | undefined {
   return waiting === undefined ? undefined : wait.for(waiting);
 }
 
-function reportUnused({ breaches }: ReconcileDependencies, { scope, object }: Run): void {
+function reportUnused(
+  { breaches, thrownResults }: ReconcileDependencies,
+  { scope, object }: Run,
+): void {
   const key = formatObjectKey(object.metadata);
-  for (const what of scope.results())
+  for (const what of scope.results(thrownResults))
     breaches.add("ERR_RESULT_UNUSED", { id: `${what} of ${key}`, key }, () => ({
       object: scope.title,
       message: `${what} has no effect: it was made, and the reconcile returned nothing`,
       hint: what.startsWith("terminal") ? "throw it" : "return it",
     }));
+}
+
+/** A thrown result would be an unknown failure. */
+function refuseThrownOutcome(thrown: unknown, controller: string): unknown {
+  if (typeof thrown !== "object" || thrown === null || !Object.hasOwn(thrown, "~outcome"))
+    return thrown;
+  return new HomeostatError(
+    "ERR_RECONCILE_RESULT",
+    `reconcile of "${controller}" threw what wait.for(…) or retry.in(…) returned`,
+    { hint: "return it" },
+  );
 }
 
 /**

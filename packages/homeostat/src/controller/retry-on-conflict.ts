@@ -2,6 +2,7 @@
 // Upstream: k8s.io/client-go/util/retry/util.go (RetryOnConflict, DefaultRetry, DefaultBackoff),
 // k8s.io/apimachinery/pkg/util/wait/backoff.go (Backoff.Step).
 import { argumentError } from "../util/argument-error.ts";
+import { checkArgument, checkOptions, type KnownOptions } from "../util/call-options.ts";
 import { isConflict } from "../api/status.ts";
 import { type Entropy, unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -41,10 +42,13 @@ export interface RetryOnConflictOptions {
  */
 export async function retryOnConflict<T>(
   write: (attempt: number) => Promise<T>,
-  { backoff = defaultRetry, runtime = createSystemRuntime(), signal }: RetryOnConflictOptions = {},
+  options: RetryOnConflictOptions = {},
 ): Promise<T> {
   if (typeof write !== "function")
     throw argumentError("retryOnConflict(…)", write, "a function that writes");
+  checkOptions("retryOnConflict(…)", options, known);
+  const { backoff = defaultRetry, runtime = createSystemRuntime(), signal } = options;
+  checkBackoff(backoff);
   for (let attempt = 0; ; attempt++) {
     try {
       return await write(attempt);
@@ -53,6 +57,27 @@ export async function retryOnConflict<T>(
     }
     await sleep(runtime.clock, pauseMs(backoff, attempt, runtime.entropy), signal);
   }
+}
+
+const known = {
+  backoff: "an object",
+  runtime: "a runtime",
+  signal: "an AbortSignal",
+} as const satisfies KnownOptions<RetryOnConflictOptions>;
+
+const ofBackoff = {
+  steps: "a number",
+  durationMs: "a number",
+  factor: "a number",
+  jitter: "a number",
+} as const satisfies KnownOptions<Backoff>;
+
+/** Without a number of attempts it would be repeated for ever. */
+function checkBackoff(backoff: Backoff): void {
+  const call = "retryOnConflict(…) with this backoff";
+  checkOptions(call, backoff, ofBackoff);
+  checkArgument(call, ["steps", backoff.steps], "a number");
+  checkArgument(call, ["durationMs", backoff.durationMs], "a number");
 }
 
 function pauseMs(

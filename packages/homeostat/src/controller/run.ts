@@ -29,7 +29,7 @@ import { createWait } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
 import { desiredOf, type LeftOut, type OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { targetsOf } from "./resolve-refs.ts";
+import { describeRef } from "./describe-ref.ts";
 import {
   type ContextRun,
   createContext,
@@ -39,11 +39,12 @@ import {
 } from "./run-context.ts";
 import type { RunClient } from "./run/run-client.ts";
 import type { RunScope } from "./run/run-scope.ts";
-import { runStep } from "./run/run-step.ts";
+import { checkStep, runStep } from "./run/run-step.ts";
 import { reportSharedApply } from "./shared/report-shared-apply.ts";
 import { SignalGuard } from "./signals/signal-guard.ts";
 import {
   type ConditionIntent,
+  checkCondition,
   createStatusIntent,
   setStatusFields,
   type StatusIntent,
@@ -53,6 +54,7 @@ import { covers } from "./watching/narrow-kinds.ts";
 import { checkOwnSelection, compileOwnSelection } from "./watching/own-selection.ts";
 import { refuseUnwatched } from "./watching/namespace-scope.ts";
 import type { CompiledSelection, Selection } from "./watching/selection.ts";
+import { isThenable } from "../util/refuse-promise.ts";
 
 /** One running call. Most runs use few of its parts: each is made when it is first needed. */
 export class Run implements ContextRun {
@@ -122,7 +124,8 @@ export class Run implements ContextRun {
 
   status(fields: Readonly<Record<string, unknown>>): void {
     this.scope.assertRunning("status(…)");
-    if (!isOptions(fields)) throw argumentError("status(…)", fields, "an object with its fields");
+    if (!isOptions(fields) || isThenable(fields))
+      throw argumentError("status(…)", fields, "an object with its fields");
     this.#reads.writes("sets its status");
     refuseUndeclaredFields(this.#dependencies.definition, fields);
     setStatusFields(this.intent, fields);
@@ -131,6 +134,7 @@ export class Run implements ContextRun {
   condition(condition: ConditionIntent): void {
     const { type, status } = condition;
     const { definition } = this.#dependencies;
+    checkCondition(condition);
     this.scope.assertRunning(`condition("${type}", …)`);
     this.#reads.writes("sets its status");
     const wanted = conditionBody(type, status);
@@ -141,7 +145,7 @@ export class Run implements ContextRun {
   own(kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions) {
     assertKind(kind, "own(…)");
     return this.scope.call(`own(${kind.kind}, …)`, async () => {
-      const desired = desiredOf(kind, given);
+      const desired = desiredOf(kind, given, options);
       this.#reads.writes(`writes its ${kind.resource}`);
       for (const wanted of desired) {
         const { name, namespace = this.object.metadata.namespace } = wanted.metadata;
@@ -173,13 +177,16 @@ export class Run implements ContextRun {
   step<T>(
     name: string,
     work: (signal: AbortSignal) => Promise<T>,
-    { timeout }: { readonly timeout?: string | number } = {},
+    options: { readonly timeout?: string | number } = {},
   ): Promise<T> {
     const { scope } = this;
     const { runtime, stepping } = this.#dependencies;
     const key = formatObjectKey(this.object.metadata);
     const steps = { clock: runtime.clock, scope, stepping: stepping.bind(undefined, key) };
-    return scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout }));
+    return scope.call(`step(${typeof name === "string" ? `"${name}"` : "…"})`, async () => {
+      checkStep(name, work, options);
+      return runStep(steps, { name, work, timeout: options.timeout });
+    });
   }
 }
 
@@ -326,18 +333,4 @@ function setCondition(
       },
     );
   intent.conditions.set(condition.type, condition);
-}
-
-function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
-  const declared = definition.refs[name];
-  if (!declared) return name;
-  const { keys, selections } = targetsOf(declared, object);
-  const own = object.metadata.namespace;
-  const targets = [
-    ...keys.map(({ namespace, name: target }) =>
-      namespace === own || namespace === undefined ? `"${target}"` : `"${namespace}/${target}"`,
-    ),
-    ...selections.map((selection) => JSON.stringify(selection.labels ?? selection)),
-  ];
-  return `${declared.target.kind} ${targets.join(", ") || `(${name}: no target)`}`;
 }

@@ -5,6 +5,8 @@ import { jsonDepthFault } from "../api/json-depth.ts";
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Condition } from "../api/kind.ts";
 import type { StructuralSchema } from "../api/resource/json-schema.ts";
+import { argumentError } from "../util/argument-error.ts";
+import { checkArgument } from "../util/call-options.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 /** A condition that the reconcile sets. */
@@ -25,6 +27,18 @@ export interface StatusIntent {
 /** An intent that sets nothing. */
 export function createStatusIntent(): StatusIntent {
   return { fields: new Map(), conditions: new Map() };
+}
+
+const statuses: readonly unknown[] = ["True", "False", "Unknown"];
+
+/** The server refuses the whole status for one of another type. @throws ERR_ARGUMENT */
+export function checkCondition({ type, status, reason, message }: ConditionIntent): void {
+  checkArgument("condition(…)", ["its type", type], "a string");
+  const call = `condition("${type}", …)`;
+  if (!statuses.includes(status))
+    throw argumentError(call, status, 'the status "True", "False" or "Unknown"');
+  checkArgument(call, ["its reason", reason], "a string");
+  checkArgument(call, ["its message", message], "a string");
 }
 
 /** Records status fields. Copies values, so that later changes by the caller have no effect. */

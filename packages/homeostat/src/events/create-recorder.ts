@@ -10,6 +10,8 @@ import { describeValue } from "../util/describe-error.ts";
 import type { EventAggregator, EventWrite } from "./event-aggregator.ts";
 import { coreV1, type EventEncoding, eventsV1, namespaceOf } from "./event-encoding.ts";
 import type { EventRecorder, RecordedEvent } from "./recorder.ts";
+import { checkArgument } from "../util/call-options.ts";
+import { isOptions } from "../util/option-faults.ts";
 
 export interface EventRecorderOptions {
   readonly client: Client;
@@ -40,6 +42,11 @@ const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 /** Creates a recorder. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const call = "createEventRecorder(…)";
+  checkArgument(call, ["its argument", options], "an object");
+  checkArgument(call, ["client", options.client], "an object");
+  checkArgument(call, ["runtime", options.runtime], "a runtime");
+  checkArgument(call, ["controller", options.controller], "a string");
   return new QueuedRecorder(options);
 }
 
@@ -87,12 +94,23 @@ class QueuedRecorder implements EventRecorder {
   }
 
   /** Once for each type. Upstream: client-go tools/record event.go ("Unsupported event type"). */
-  #isUnsupported({ type, reason, regarding }: RecordedEvent): boolean {
-    if (type === "Normal" || type === "Warning") return false;
+  #isUnsupported(event: RecordedEvent): boolean {
+    const { type, reason, note, regarding } = event ?? {};
+    const isText = typeof reason === "string" && typeof note === "string";
+    if ((type === "Normal" || type === "Warning") && isText && isOptions(regarding)) return false;
     this.#counts.dropped++;
+    const of = `${regarding?.kind} ${regarding?.name}`;
+    const [code, problem] =
+      type === "Normal" || type === "Warning"
+        ? ["ERR_EVENT_TEXT", `reason and note are ${describeValue([reason, note])}, expected texts`]
+        : [
+            "ERR_EVENT_TYPE",
+            `unsupported event type ${describeValue(type)}, expected Normal or Warning`,
+          ];
+    const what = `recording ${typeof reason === "string" ? reason : "an Event"} on ${of}`;
     this.#warnOnce(
-      `type ${String(type)}`,
-      `ERR_EVENT_TYPE: recording ${reason} on ${regarding.kind} ${regarding.name}: unsupported event type ${describeValue(type)}, expected Normal or Warning; the Event is dropped`,
+      `${code} ${describeValue(type)}`,
+      `${code}: ${what}: ${problem}; the Event is dropped`,
     );
     return true;
   }

@@ -8,6 +8,7 @@ import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { checkMetrics } from "./check-operations.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -27,6 +28,7 @@ const known = [
   "shutdownTimeoutMs",
   "syncTimeoutMs",
   "allowReplicas",
+  "metrics",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
 
@@ -49,6 +51,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
+    ...checkMetrics(options.metrics),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];
@@ -153,6 +156,6 @@ function checkSwitches({ changed, allowReplicas }: ManagerOptions | MultiCluster
 }
 
 function checkTimeout(name: string, ms: number | undefined): string[] {
-  if (ms === undefined || (ms >= 0 && ms <= longestMs)) return [];
+  if (ms === undefined || (typeof ms === "number" && ms >= 0 && ms <= longestMs)) return [];
   return [`${name} is ${describeValue(ms)}, expected milliseconds from 0 to ${longestMs}`];
 }

@@ -21,14 +21,13 @@ import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
 import { describeReason } from "./log/log-freshness.ts";
 import { logServerWarnings } from "./log/log-server-warnings.ts";
-import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
-import { runUntilAsked } from "./run-until-asked.ts";
+import type { ClusterManagerOptions, CoreManager, Manager, RequestKey } from "./manager-options.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
-export interface ClusterManager extends Manager {
+export interface ClusterManager extends CoreManager {
   /** Resolves once every cache has synced, or has failed at least once. */
   heard(): Promise<void>;
 }
@@ -36,7 +35,10 @@ export interface ClusterManager extends Manager {
 /** @throws ERR_CONTROLLER_NAME, ERR_MANAGER_NAMESPACES */
 export function createClusterManager(given: ClusterManagerOptions): ClusterManager {
   const warned = logServerWarnings(() => state.log);
-  const options = { ...given, client: given.client.with({ warned }) };
+  const { metrics } = given;
+  const answered = metrics?.requests(given.client.transport);
+  const observed = { warned, ...(answered ? { answered } : {}) };
+  const options = { ...given, client: given.client.with(observed) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
@@ -50,6 +52,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     contested,
     onError: logCacheErrors({ log: () => state.log, clock: runtime.clock }),
   });
+  metrics?.informers(() => cache.informers());
   const scope = createWatchedScope({
     cache,
     namespace: options.namespace,
@@ -112,7 +115,6 @@ function toManager(state: ManagerState): ClusterManager {
     heard: () => heard(state.cache),
     start: lifeCycle.start,
     stop: lifeCycle.stop,
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
     states: () => state.runners.flatMap((runner) => runner.states()),
     explain: (kind, key) =>
       runnersOf(state, kind, key).map((runner) => ({

@@ -12,6 +12,7 @@ import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { checkOptions } from "../util/call-options.ts";
 
 /** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {
@@ -49,6 +50,7 @@ export async function installDefinitions(
   } = {},
 ): Promise<void> {
   checkArguments(client, resources);
+  checkOptions("installDefinitions(…)", options, known);
   const names = await Promise.all(
     versionsOf(resources).map(async ([resource, ...others]) => {
       const manifest = toCustomResourceDefinition(resource, ...others);
@@ -83,6 +85,8 @@ export async function installDefinitions(
   client.kinds.invalidate();
 }
 
+const known = { timeoutMs: "a number", fieldManager: "a string", runtime: "a runtime" } as const;
+
 type Defined = { readonly definition: ResourceDefinition };
 
 /** Resources by group and kind, in their order. */
@@ -93,7 +97,9 @@ function versionsOf(resources: readonly Defined[]): readonly (readonly [Defined,
 
 /** @throws ERR_DEFINITION_ARGUMENTS */
 function checkArguments(client: unknown, resources: unknown): void {
-  const isClient = typeof (client as Partial<Client> | undefined)?.apply === "function";
+  const isClient =
+    typeof (client as Partial<Client> | undefined)?.apply === "function" &&
+    typeof (client as Partial<Client>).listPage === "function";
   const wrong = Array.isArray(resources)
     ? resources.findIndex((one: unknown) => !isDefined(one))
     : undefined;

@@ -9,7 +9,7 @@ import { guardLog } from "../util/guard-log.ts";
 import type { Signal } from "../controller/signals/signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
-import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
+import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { WriteChains } from "../controller/loop/write-chains.ts";
 import type { StatusTurns } from "../controller/status-turns.ts";
 import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
@@ -126,13 +126,17 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     warn: (message) => log.warn(message, { controller: definition.name }),
   });
   state.recorders.push(recorder);
-  return createControllerRunner({
+  const { name, concurrency } = definition;
+  const metrics = options.metrics?.controller({ name, concurrency });
+  const queue = createQueue(definition, runtime, metrics?.queue);
+  const runner = createControllerRunner({
     definition,
     names: names.get(definition)!,
     runtime,
     client,
     namespaces: scope.namespaces,
-    queue: createQueue(definition, runtime),
+    queue,
+    observer: metrics?.runs,
     log,
     informer: (kind) => scope.informer(kind),
     lease: (kind) => scope.lease(kind),
@@ -152,12 +156,19 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     ...(changed ? { changed } : {}),
     cluster: options.cluster,
   });
+  metrics?.read({ queue, states: () => runner.states() });
+  return runner;
 }
 
-function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQueue {
+function createQueue(
+  definition: ControllerDefinition,
+  runtime: Runtime,
+  observer: QueueObserver | undefined,
+): WorkQueue {
   const { backoff, retryRate, fairBy } = definition;
   return createWorkQueue({
     runtime,
+    ...(observer ? { observer } : {}),
     ...(backoff ? { backoff } : {}),
     ...(retryRate ? { retryRate } : {}),
     ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
@@ -238,4 +249,5 @@ async function shutDown(state: ManagerState): Promise<void> {
   await Promise.all(state.recorders.map((recorder) => recorder.close()));
   state.scope.release();
   await state.cache.stop();
+  state.options.metrics?.release();
 }

@@ -3,7 +3,13 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { checkOptions } from "./check-options.ts";
 import { createClusterManager } from "./cluster-manager.ts";
 import { createMultiClusterManager } from "./clusters/multi-cluster-manager.ts";
-import type { Manager, ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
+import type {
+  CoreManager,
+  Manager,
+  ManagerOptions,
+  MultiClusterOptions,
+} from "./manager-options.ts";
+import { createOperations, operated, type Operations } from "./operations.ts";
 
 /**
  * Creates a manager of one cluster (`client`) or of several (`clusters`). Nothing is read or
@@ -21,6 +27,14 @@ export function createManager(options: ManagerOptions | MultiClusterOptions): Ma
       `creating the manager of ${operator}: expected either \`client\` or \`clusters\``,
       { hint: "give `client` for one cluster, `clusters` for several" },
     );
-  if (options.clusters === undefined) return createClusterManager(options);
-  return createMultiClusterManager(options);
+  const operations = createOperations(options);
+  return operated(createCore(options, operations), operations);
+}
+
+function createCore(
+  options: ManagerOptions | MultiClusterOptions,
+  operations: Operations,
+): CoreManager {
+  if (options.clusters !== undefined) return createMultiClusterManager(options, operations);
+  return createClusterManager({ ...options, metrics: operations.metrics?.ofCluster(undefined) });
 }

@@ -5,11 +5,14 @@ import { runUntilAsked } from "./run-until-asked.ts";
 
 function arrange(start: () => Promise<void> = async () => {}) {
   const calls: string[] = [];
+  const stopping = new AbortController();
   const manager = {
     start: () => (calls.push("start"), start()),
-    stop: async () => void calls.push("stop"),
+    stop: async () => (stopping.abort(), void calls.push("stop")),
   } as unknown as Manager;
-  return { manager, calls };
+  const run = (options?: Parameters<Manager["run"]>[0]) =>
+    runUntilAsked(manager, options, stopping.signal);
+  return { manager, calls, run };
 }
 const listeners = (): number => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -22,9 +25,9 @@ test("runs until a signal comes, by AbortSignal or from the system, and listens 
     () => process.emit("SIGTERM"),
   ];
   for (const ask of asks) {
-    const { manager, calls } = arrange();
+    const { calls, run } = arrange();
     const abort = new AbortController();
-    const running = runUntilAsked(manager, abort.signal);
+    const running = run({ signal: abort.signal });
     await tick();
     assert.equal(listeners(), before + 2);
     assert.deepEqual(calls, ["start"]);
@@ -37,10 +40,10 @@ test("runs until a signal comes, by AbortSignal or from the system, and listens 
 
 test("stops also while it starts, and when it was asked before", async () => {
   for (const isAborted of [true, false]) {
-    const { manager, calls } = arrange(() => new Promise(() => {}));
+    const { calls, run } = arrange(() => new Promise(() => {}));
     const abort = new AbortController();
     if (isAborted) abort.abort();
-    const running = runUntilAsked(manager, abort.signal);
+    const running = run({ signal: abort.signal });
     await tick();
     abort.abort();
     await running;
@@ -50,16 +53,29 @@ test("stops also while it starts, and when it was asked before", async () => {
 
 test("a start that fails stops what had begun, and is the run's error", async () => {
   const before = listeners();
-  const { manager, calls } = arrange(() => Promise.reject(new Error("refused")));
-  await assert.rejects(runUntilAsked(manager, undefined), /refused/);
+  const { calls, run } = arrange(() => Promise.reject(new Error("refused")));
+  await assert.rejects(run(), /refused/);
   assert.deepEqual(calls, ["start", "stop"]);
   assert.equal(listeners(), before);
 });
 
 test("refuses a signal that is none, before anything starts", async () => {
-  const { manager, calls } = arrange();
-  await assert.rejects(runUntilAsked(manager, "SIGTERM" as never), {
+  const { calls, run } = arrange();
+  await assert.rejects(run({ signal: "SIGTERM" as never }), {
     message: "ERR_MANAGER_OPTIONS: running a manager: signal is 'SIGTERM', expected an AbortSignal",
   });
+  await assert.rejects(run(null as never), /^HomeostatError: ERR_ARGUMENT: manager\.run\(…\): /);
   assert.deepEqual(calls, []);
+});
+
+test("ends when the manager is stopped by others, while it starts and later", async () => {
+  for (const start of [async () => {}, () => new Promise<void>(() => {})]) {
+    const before = listeners();
+    const { manager, run } = arrange(start);
+    const running = run();
+    await tick();
+    await manager.stop();
+    await running;
+    assert.equal(listeners(), before);
+  }
 });

@@ -2,25 +2,26 @@
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Manager } from "./manager-options.ts";
+import { checkOptions } from "../util/call-options.ts";
 
 /**
- * Starts, and stops on a signal or when `signal` aborts, also while it starts. @throws
- * ERR_MANAGER_OPTIONS
+ * Starts, and stops on a signal of the process or when `signal` aborts, also while it starts. Ends
+ * with a stop that others have asked for: `stopping` then aborts. @throws ERR_MANAGER_OPTIONS
  */
 export async function runUntilAsked(
   manager: Manager,
-  signal: AbortSignal | undefined,
+  options: Parameters<Manager["run"]>[0],
+  stopping: AbortSignal,
 ): Promise<void> {
-  if (
-    signal !== undefined &&
-    typeof (signal as Partial<AbortSignal>).addEventListener !== "function"
-  )
+  checkOptions("manager.run(…)", options, { signal: "any value" });
+  const { signal } = options ?? {};
+  if (signal !== undefined && typeof (signal as EventTarget)?.addEventListener !== "function")
     throw new HomeostatError(
       "ERR_MANAGER_OPTIONS",
       `running a manager: signal is ${describeValue(signal)}, expected an AbortSignal`,
       { hint: "leave it out: SIGINT and SIGTERM stop the manager by themselves" },
     );
-  const ended = asked(signal);
+  const ended = asked(signal, stopping);
   const running = manager.start();
   await Promise.race([ended.promise, running]).catch(() => {});
   try {
@@ -33,7 +34,10 @@ export async function runUntilAsked(
 }
 
 /** Listens for the signals that end the process. */
-function asked(signal: AbortSignal | undefined): {
+function asked(
+  signal: AbortSignal | undefined,
+  stopping: AbortSignal,
+): {
   readonly promise: Promise<void>;
   isAsked(): boolean;
   stopListening(): void;
@@ -48,6 +52,7 @@ function asked(signal: AbortSignal | undefined): {
   });
   process.on("SIGINT", end);
   process.on("SIGTERM", end);
+  stopping.addEventListener("abort", end, { once: true });
   if (signal?.aborted) end();
   else signal?.addEventListener("abort", end, { once: true });
   return {
@@ -57,6 +62,7 @@ function asked(signal: AbortSignal | undefined): {
       process.off("SIGINT", end);
       process.off("SIGTERM", end);
       signal?.removeEventListener("abort", end);
+      stopping.removeEventListener("abort", end);
     },
   };
 }

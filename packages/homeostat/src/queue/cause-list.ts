@@ -46,6 +46,6 @@ export function addLatestCause(
   at: number,
   kept: number,
 ): readonly RecordedCause[] {
-  const { causes: folded } = addCause({ causes, dropped: 0 }, cause, at, kept + 1);
-  return folded.length > kept ? folded.slice(folded.length - kept) : folded;
+  const { causes: folded } = addCause({ ...noCauses, causes }, cause, at, Infinity);
+  return folded.slice(Math.max(0, folded.length - kept));
 }

@@ -1,5 +1,6 @@
 // The driver: waiting workers, the timer, draining. Time is virtual.
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, it } from "node:test";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createWorkQueue } from "./create-workqueue.ts";
@@ -35,6 +36,48 @@ describe("createWorkQueue", () => {
     queue.add("sooner", { afterMs: 100 });
     queue.add("later", { afterMs: 900 });
     assert.equal(timers, 2);
+  });
+
+  it("keeps the limits that it documents", async () => {
+    const runtime = createVirtualRuntime();
+    const queue = createWorkQueue({ runtime });
+    assert.equal(queue.addRateLimited("a"), 5);
+    for (let i = 0; i < 30; i++) queue.addRateLimited("a");
+    assert.equal(queue.addRateLimited("a"), 1_000_000);
+    for (let i = 0; i < 10; i++) queue.add("b", { cause: { what: `cause ${i}` } });
+    assert.equal(queue.explain("b")?.causes.length, 8);
+    assert.equal(queue.explain("b")?.droppedCauses, 2);
+    for (let i = 0; i <= 10_000; i++) queue.ignore(`idle-${i}`, { what: "seen" });
+    assert.equal(queue.explain("idle-0"), undefined);
+    assert.equal(queue.explain("idle-1")?.state, "idle");
+  });
+
+  it("wakes a waiting worker when a retry falls due", async () => {
+    const runtime = createVirtualRuntime();
+    const queue = createWorkQueue({ runtime });
+    const item = queue.get();
+    assert.equal(queue.addRateLimited("a"), 5);
+    await runtime.advance(5);
+    assert.equal(queue.depth().processing, 1);
+    assert.equal((await item)?.failures, 1);
+  });
+
+  it("leaves no timer behind when it shuts down", async () => {
+    const runtime = createVirtualRuntime();
+    const queue = createWorkQueue({ runtime });
+    queue.add("later", { afterMs: 60_000 });
+    queue.add("sooner", { afterMs: 30_000 });
+    await queue.shutDown();
+    assert.equal(runtime.nextTimerMs(), undefined);
+  });
+
+  it("leaves no listener on the signal of a worker that got a key", async () => {
+    const queue = createWorkQueue({ runtime: createVirtualRuntime() });
+    const { signal } = new AbortController();
+    const item = queue.get(signal);
+    queue.add("a");
+    assert.equal((await item)?.key, "a");
+    assert.equal(getEventListeners(signal, "abort").length, 0);
   });
 
   it("returns the wall time at which a delayed key runs", () => {
@@ -95,5 +138,9 @@ describe("createWorkQueue", () => {
     queue.addRateLimited("a");
     queue.done("a");
     assert.deepEqual(seen, ["added a -100", "taken a 30", "retried a", "done a 2000"]);
+    queue.add("b");
+    void queue.shutDown();
+    queue.add("refused");
+    assert.deepEqual(seen.slice(4), ["added b 0"]);
   });
 });

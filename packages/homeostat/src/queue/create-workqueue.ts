@@ -3,6 +3,7 @@ import type { Timer } from "../runtime/clock.ts";
 import { Fifo } from "../util/fifo.ts";
 import type { QueueItem, WorkQueue, WorkQueueOptions } from "./workqueue.ts";
 import { WorkQueueMachine } from "./workqueue.machine.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 interface Waiter {
   settled: boolean;
@@ -23,6 +24,8 @@ class DrivenQueue implements WorkQueue {
   #drained: PromiseWithResolvers<void> | undefined;
 
   constructor(options: WorkQueueOptions) {
+    checkArgument("createWorkQueue(…)", ["its argument", options], "an object");
+    checkArgument("createWorkQueue(…)", ["runtime", options.runtime], "a runtime");
     this.#options = options;
     const { firstMs, maxMs } = options.backoff ?? { firstMs: 5, maxMs: 1_000_000 };
     this.#machine = new WorkQueueMachine({
@@ -53,6 +56,8 @@ class DrivenQueue implements WorkQueue {
   ignore: WorkQueue["ignore"] = (key, cause) => this.#machine.ignore(key, this.#wall(), cause);
   explain: WorkQueue["explain"] = (key) => this.#machine.explain(key, this.#now(), this.#wall());
   depth: WorkQueue["depth"] = () => this.#machine.depth();
+  counts: WorkQueue["counts"] = () => this.#machine.counts();
+  dirty: WorkQueue["dirty"] = () => this.#machine.dirty();
   unfinished: WorkQueue["unfinished"] = () => this.#machine.unfinished(this.#now());
 
   isIdle: WorkQueue["isIdle"] = () => {
@@ -76,7 +81,6 @@ class DrivenQueue implements WorkQueue {
   shutDown: WorkQueue["shutDown"] = () => {
     this.#machine.close();
     this.#drained ??= Promise.withResolvers();
-    this.#timer?.cancel();
     this.#pump();
     return this.#drained.promise;
   };
@@ -96,8 +100,7 @@ class DrivenQueue implements WorkQueue {
   }
 
   #release(): void {
-    if (this.#machine.depth().readyTotal === 0)
-      while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
+    while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
     if (this.isIdle()) this.#drained?.resolve();
   }
 
@@ -144,7 +147,6 @@ function createWaiter(
   const waiter: Waiter = {
     settled: false,
     settle(item) {
-      if (waiter.settled) return;
       waiter.settled = true;
       signal?.removeEventListener("abort", abort);
       resolve(item);

@@ -28,6 +28,28 @@ describe("WorkQueueMachine with groups", () => {
     assert.deepEqual(taken, ["a/2", "a/1", "b/1", undefined]);
   });
 
+  it("a group that comes back takes its turn behind those that wait", () => {
+    const queue = create();
+    for (const key of ["a/1", "b/1"]) queue.add(key, 0, 0);
+    assert.equal(queue.take(0)?.key, "a/1");
+    for (const key of ["c/1", "a/2"]) queue.add(key, 0, 0);
+    const taken = Array.from({ length: 3 }, () => queue.take(0)?.key);
+    assert.deepEqual(taken, ["b/1", "c/1", "a/2"]);
+  });
+
+  it("a raised key counts at its new priority only", () => {
+    const queue = create();
+    for (const key of ["a/1", "a/2"]) queue.add(key, 0, 0, { priority: -100 });
+    queue.add("a/1", 0, 0);
+    assert.deepEqual(
+      [...queue.depth().ready],
+      [
+        [0, 1],
+        [-100, 1],
+      ],
+    );
+  });
+
   it("a group whose keys were all raised gets a turn again", () => {
     const queue = create();
     for (const key of ["b/1", "a/1"]) queue.add(key, 0, 0, { priority: -100 });

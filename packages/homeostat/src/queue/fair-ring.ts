@@ -59,10 +59,9 @@ export class FairRing<T extends ReadyRecord> {
     return undefined;
   }
 
-  /** Takes the next record; its group goes to the end of the turns. */
-  pop(): T | undefined {
-    const record = this.head();
-    if (!record) return undefined;
+  /** Takes the next record, which there must be; its group goes to the end of the turns. */
+  pop(): T {
+    const record = this.head()!;
     const name = this.#turns.shift()!;
     const group = this.#groups.get(name)!;
     group.shift();

@@ -11,7 +11,7 @@ test("a key that fails is retried with back-off, and reported once", async () =>
   const workers = createKeyedWorkers({
     runtime,
     backoff: { firstMs: 1, maxMs: 10 },
-    failing: (key, error) => reported.push(`${key}: ${(error as Error).message}`),
+    failing: (key, error) => reported.push(`${key} after ${runs}: ${(error as Error).message}`),
   });
   workers.start(async () => {
     runs++;
@@ -20,7 +20,7 @@ test("a key that fails is retried with back-off, and reported once", async () =>
   workers.add("a");
   await runtime.advance(1000);
   assert.ok(runs > reportAfterFailures + 5, String(runs));
-  assert.deepEqual(reported, ["a: no"]);
+  assert.deepEqual(reported, ["a after 10: no"]);
   await workers.stop();
 });
 
@@ -36,6 +36,30 @@ test("a key comes back when its sync asks for it", async () => {
   assert.deepEqual(synced, ["a", "a"]);
   await runtime.advance(5000);
   assert.equal(synced.length, 2);
+  await workers.stop();
+});
+
+test("a sync that asks for its key again at once gets it", async () => {
+  const runtime = createVirtualRuntime();
+  let runs = 0;
+  const workers = createKeyedWorkers({ runtime });
+  workers.start(async () => (++runs === 1 ? 0 : undefined));
+  workers.add("a");
+  await runtime.advance(0);
+  assert.equal(runs, 2);
+  await workers.stop();
+});
+
+test("a key may be added for later", async () => {
+  const runtime = createVirtualRuntime();
+  const synced: string[] = [];
+  const workers = createKeyedWorkers({ runtime });
+  workers.start(async (key) => void synced.push(key));
+  workers.add("a", 500);
+  await runtime.advance(499);
+  assert.deepEqual(synced, []);
+  await runtime.advance(1);
+  assert.deepEqual(synced, ["a"]);
   await workers.stop();
 });
 
@@ -132,6 +156,22 @@ test("a stop awaits the sync that runs, and retries nothing afterwards", async (
   await stopped;
   await runtime.advance(1000);
   assert.equal(runs, 1);
+});
+
+test("a stop drops what waits behind the sync that runs", async () => {
+  const runtime = createVirtualRuntime();
+  const gate = Promise.withResolvers<void>();
+  const synced: string[] = [];
+  const workers = createKeyedWorkers({ runtime });
+  workers.start(async (key) => {
+    synced.push(key);
+    await gate.promise;
+  });
+  for (let i = 0; i < 100; i++) workers.add(`key-${i}`);
+  await runtime.advance(1);
+  gate.resolve();
+  await workers.stop();
+  assert.deepEqual(synced, ["key-0"]);
 });
 
 test("a report that throws ends neither the worker nor the stop", async () => {

@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { paceWorker } from "./pace-worker.ts";
 import { createWorkQueue } from "./create-workqueue.ts";
 import type { WorkQueue } from "./workqueue.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 /**
  * Processes one key. Resolves to the milliseconds after which to process it again, or to undefined.
@@ -37,7 +38,9 @@ export const reportAfterFailures = 10;
 
 /** Creates a queue and its workers. */
 export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
+  checkArgument("createKeyedWorkers(…)", ["its argument", options], "an object");
   const { runtime, workers = 1, backoff, failing } = options;
+  checkArgument("createKeyedWorkers(…)", ["workers", workers], "a number");
   const queue = createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) });
   const stopped = Promise.withResolvers<void>();
   let isStopping = false;
@@ -83,7 +86,7 @@ async function runWorker(
       queue.forget(key);
       if (typeof afterMs === "number" && afterMs >= 0) queue.add(key, { afterMs });
     } catch (error) {
-      if (!isStopping()) queue.addRateLimited(key);
+      queue.addRateLimited(key);
       if (failures + 1 === reportAfterFailures) report(failing, key, error);
     } finally {
       queue.done(key);

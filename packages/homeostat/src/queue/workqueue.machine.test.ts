@@ -83,6 +83,50 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.depth().readyTotal, 0);
   });
 
+  it("counts what becomes ready, what is added while it is processed, and delays", () => {
+    const queue = create();
+    queue.add("a", 0, 0);
+    queue.add("a", 0, 0);
+    assert.deepEqual(queue.counts(), { adds: 1, retries: 0 });
+    queue.take(0);
+    queue.add("a", 0, 0, { priority: 5 });
+    queue.add("a", 0, 0);
+    assert.deepEqual(queue.dirty(), [5]);
+    assert.deepEqual(queue.counts(), { adds: 2, retries: 0 });
+    queue.done("a", 1);
+    assert.deepEqual([queue.counts().adds, queue.dirty()], [2, []], "it was added before");
+    queue.add("b", 1, 1, { afterMs: 100 });
+    queue.addRateLimited("c", 1, 1);
+    assert.deepEqual(queue.counts(), { adds: 2, retries: 2 });
+    queue.tick(200);
+    assert.deepEqual(queue.counts(), { adds: 4, retries: 2 });
+  });
+
+  it("a key that is added again at its priority keeps its place", () => {
+    const queue = create();
+    for (const key of ["a", "b", "a"]) queue.add(key, 0, 0);
+    assert.deepEqual([queue.take(0)?.key, queue.take(0)?.key], ["a", "b"]);
+  });
+
+  it("a key that waits for its worker or its moment keeps its highest priority", () => {
+    for (const afterMs of [0, 50]) {
+      const queue = create();
+      queue.add("a", 0, 0, { afterMs });
+      if (afterMs === 0) queue.take(0);
+      for (const priority of [0, 10, 0]) queue.add("a", 1, 1, { priority, afterMs });
+      queue.add("b", 1, 1, { priority: 5 });
+      queue.tick(100);
+      queue.done("a", 100);
+      assert.deepEqual([queue.take(100)?.key, queue.take(100)?.key], ["a", "b"], `${afterMs}`);
+    }
+  });
+
+  it("a retry without delay or rate is ready at once", () => {
+    const queue = create();
+    assert.equal(queue.addRateLimited("a", 0, 0, { backoffMs: 0 }), 0);
+    assert.equal(queue.take(0)?.key, "a");
+  });
+
   it("keeps the latest revisions of a folded cause", () => {
     const queue = create();
     for (let i = 1; i <= 10; i++)
@@ -111,6 +155,11 @@ describe("WorkQueueMachine", () => {
       ],
     );
     assert.equal(item.droppedCauses, 2);
+    assert.deepEqual(
+      item.causes[1],
+      { what: "two", at: 7, times: 2 },
+      "no revisions, no `earlier`",
+    );
     assert.equal(item.causes[0]?.at, 7);
     queue.done("a", 2);
     assert.deepEqual(queue.explain("a", 2, 2)?.lastCauses, item.causes);

@@ -65,28 +65,30 @@ export class WorkQueueMachine {
   readonly #processing = new Set<KeyRecord>();
   readonly #bucket: TokenBucket | undefined;
   #closed = false;
+  #adds = 0;
+  #retries = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
     this.#bucket = limits.retryRate && new TokenBucket(limits.retryRate);
   }
 
-  /** Adds a key; true when this call made it ready. */
-  add(key: string, now: number, wall: number, options: AddOptions = {}): boolean {
-    if (this.#closed) return false;
+  add(key: string, now: number, wall: number, options: AddOptions = {}): void {
+    if (this.#closed) return;
     const record = this.#record(key);
     if (options.cause)
       record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
     const priority = options.priority ?? 0;
     const earliest = now + Math.max(0, options.afterMs ?? 0);
     const due = options.isRetry ? Math.max(earliest, record.retryAt) : earliest;
+    if (due > now) this.#retries++;
     switch (record.waiting) {
       case "ready":
         if (priority > record.priority) this.#rings.raise(record, priority);
-        return false;
+        return;
       case "dirty":
         record.priority = Math.max(record.priority, priority);
-        return false;
+        return;
       case "delayed":
         record.priority = Math.max(record.priority, priority);
         if (due > now) return this.#hasten(record, due);
@@ -113,7 +115,6 @@ export class WorkQueueMachine {
     record.retryAt = now + rateMs;
     const afterMs = Math.max(backoffMs ?? this.#countFailure(record), rateMs, leastMs);
     this.add(key, now, wall, { ...options, afterMs });
-    if (this.#closed) this.#rest(record);
     return afterMs;
   }
 
@@ -130,18 +131,16 @@ export class WorkQueueMachine {
     this.#rest(record);
   }
 
-  /** Moves due keys to ready; returns their number. */
-  tick(now: number): number {
-    let woken = 0;
+  /** Moves due keys to ready. */
+  tick(now: number): void {
     for (
       let record = this.#delayed.peek();
       record && record.due <= now;
       record = this.#delayed.peek()
     ) {
       this.#delayed.pop();
-      if (this.#makeReady(record, now)) woken++;
+      this.#makeReady(record, now);
     }
-    return woken;
   }
 
   /** Returns the next ready key. */
@@ -176,7 +175,7 @@ export class WorkQueueMachine {
     this.#processing.delete(record);
     if (record.waiting === "dirty") {
       record.waiting = "no";
-      if (!this.#closed) this.#makeReady(record, now);
+      if (!this.#closed) this.#enterRing(record, now);
     }
     this.#rest(record);
     return now - record.startedAt;
@@ -212,6 +211,17 @@ export class WorkQueueMachine {
       delayed: this.#delayed.size,
       processing: this.#processing.size,
     };
+  }
+
+  /** Of the life of the queue. */
+  counts(): { readonly adds: number; readonly retries: number } {
+    return { adds: this.#adds, retries: this.#retries };
+  }
+
+  /** The priorities of keys that are being processed and become ready again after it. */
+  dirty(): readonly number[] {
+    const dirty = [...this.#processing].filter(({ waiting }) => waiting === "dirty");
+    return dirty.map(({ priority }) => priority);
   }
 
   unfinished(now: number): { readonly seconds: number; readonly longestSeconds: number } {
@@ -275,36 +285,36 @@ export class WorkQueueMachine {
     return record;
   }
 
-  #makeReady(record: KeyRecord, now: number): boolean {
+  #makeReady(record: KeyRecord, now: number): void {
+    this.#adds++;
     if (record.processing) {
       record.waiting = "dirty";
-      return false;
+      return;
     }
+    this.#enterRing(record, now);
+  }
+
+  #enterRing(record: KeyRecord, now: number): void {
     record.waiting = "ready";
     record.readySince = now;
     this.#rings.push(record);
-    return true;
   }
 
-  #delay(record: KeyRecord, due: number): false {
+  #delay(record: KeyRecord, due: number): void {
     record.waiting = "delayed";
     record.due = due;
     this.#delayed.push(record);
-    return false;
   }
 
-  #hasten(record: KeyRecord, due: number): false {
-    if (due < record.due) {
-      record.due = due;
-      this.#delayed.update(record);
-    }
-    return false;
+  #hasten(record: KeyRecord, due: number): void {
+    if (due >= record.due) return;
+    record.due = due;
+    this.#delayed.update(record);
   }
 
   /** Moves an idle record to the bounded list of idle ones. Failing keys are kept. */
   #rest(record: KeyRecord): void {
-    if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed))
-      return;
+    if (record.processing || record.waiting !== "no" || record.failures > 0) return;
     this.#idle.delete(record.key);
     this.#idle.add(record.key);
     if (this.#idle.size <= this.#limits.idleKept) return;

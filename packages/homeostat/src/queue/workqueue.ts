@@ -132,6 +132,13 @@ export interface WorkQueue {
     readonly delayed: number;
     readonly processing: number;
   };
+  /**
+   * `adds`: how often a key has become ready, or was added while it was processed. `retries`: how
+   * often one was added with a delay.
+   */
+  counts(): { readonly adds: number; readonly retries: number };
+  /** The priorities of keys that are being processed and become ready again after it. */
+  dirty(): readonly number[];
   /** Seconds of running work: the sum and the longest. */
   unfinished(): { readonly seconds: number; readonly longestSeconds: number };
   /** True when no key is ready or being processed (delayed keys do not count). */

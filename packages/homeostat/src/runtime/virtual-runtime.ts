@@ -28,7 +28,7 @@ interface Pending extends Timer {
 export function createVirtualRuntime(
   options: { readonly startMs?: number; readonly seed?: number } = {},
 ): VirtualRuntime {
-  const start = options.startMs ?? 1_767_225_600_000;
+  const start = options?.startMs ?? 1_767_225_600_000;
   const pending = new Set<Pending>();
   let elapsed = 0;
   let order = 0;

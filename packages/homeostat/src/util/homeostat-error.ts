@@ -29,11 +29,12 @@ export class HomeostatError<Code extends string = string> extends Error {
       readonly cause?: unknown;
     },
   ) {
-    super(
-      `${code}: ${message}`,
-      options.cause === undefined ? undefined : { cause: options.cause },
-    );
-    const { hint, audience = "user", cause } = options;
+    const {
+      hint,
+      audience = "user",
+      cause,
+    } = (options as typeof options | undefined) ?? { hint: "" };
+    super(`${String(code)}: ${String(message)}`, cause === undefined ? undefined : { cause });
     if (isSystemError(cause)) cause.stack = withUserFrames(cause.stack);
     this.code = code;
     this.hint = hint;

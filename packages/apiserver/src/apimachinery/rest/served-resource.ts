@@ -58,6 +58,23 @@ export interface ServedResource extends GroupVersionKind, ResourceNames, Resourc
    */
   readonly observed?: () => readonly JsonObject[];
   /**
+   * Adds, in place, what upstream's conversion adds to an object with nothing set, whose internal
+   * type has values where the version has pointers.
+   */
+  readonly convertUnset?: (object: JsonObject) => void;
+  /**
+   * Metadata as upstream's internal type has it, and PartialObjectMetadata shows it, where that
+   * differs from the version's; its argument is not mutated.
+   */
+  readonly internalMetadata?: (metadata: JsonObject) => JsonObject;
+  /**
+   * `undefaulted`: upstream stores a new object without what it sets as defaults when it reads it
+   * again, so that an update that changes nothing writes them.
+   */
+  readonly createdAs?: "undefaulted";
+  /** `none`: upstream lists it from etcd alone, and pages lists of any revision too. */
+  readonly watchCache?: "none";
+  /**
    * For a resource that is another path to a subresource (`bindings`): a create is a POST to this
    * subresource of the object of the same name.
    */

@@ -20,6 +20,8 @@ export interface StoreSubresource extends SubresourceEndpoint {
   readonly at: "store";
   readonly strategy: Strategy;
   readonly codec?: VersionCodec;
+  /** `none`: upstream's storage has no TableConvertor, and Tables are not acceptable. */
+  readonly tables?: "none";
 }
 
 /** An autoscaling/v1 Scale that stands for the parent's replicas. */

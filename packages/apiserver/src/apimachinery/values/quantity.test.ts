@@ -18,6 +18,13 @@ test("quantities take the largest suffix that loses nothing", () => {
   }
 });
 
+test("a unit without digits is zero, unless Go calculates with decimals", () => {
+  for (const unit of ["Gi", "Ti", "+Mi", "m", "E", "e3", "-", "."])
+    assert.equal(text(unit), "0", unit);
+  for (const unit of ["Pi", "-Ei", ".Ei", "e-10"])
+    assert.equal(text(unit), "error: unable to parse numeric part of quantity", unit);
+});
+
 test("invalid quantities are refused with upstream's message", () => {
   assert.match(text(""), /^error: quantities must match the regular expression/);
   assert.match(text("abc"), /^error: quantities must match/);

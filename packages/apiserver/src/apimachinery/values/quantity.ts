@@ -50,7 +50,8 @@ export function canonicalQuantity(text: string): CanonicalQuantity {
   const [, sign, whole = "", fraction = "", suffixText = ""] = match;
   const suffix = parseSuffix(suffixText);
   if (!suffix) return wrongSuffix;
-  if (!/[0-9]/.test(text.slice(0, text.length - suffixText.length))) return wrongNumber;
+  const hasDigits = /[0-9]/.test(text.slice(0, text.length - suffixText.length));
+  if (!hasDigits && !fitsInt64(suffix)) return wrongNumber;
   const digits = `${whole || "0"}${fraction}`;
   if (staysAsWritten(digits, fraction.length, suffix)) return { text };
   const amount = toNano(BigInt(digits), fraction.length, suffix);
@@ -116,6 +117,10 @@ function parseSuffix(text: string): Suffix | undefined {
     ? { format: "DecimalExponent", exponent: Number(text.slice(1)) }
     : undefined;
 }
+
+/** Whether Go calculates a zero of this unit in int64, where no digits are a zero, too. */
+const fitsInt64 = ({ format: as, exponent }: Suffix): boolean =>
+  as === "BinarySI" ? exponent < 50 : exponent >= -9;
 
 /** Go keeps a text that passes a cheap test for canonical form. */
 function staysAsWritten(digits: string, places: number, { format, exponent }: Suffix): boolean {

@@ -5,7 +5,7 @@ import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
-import type { Authority } from "../../certificates/authority.ts";
+import type { Authority } from "homeostat/certificates";
 import type { ServedKinds } from "./served-kinds.ts";
 
 /** The tools of a controller. The controller manager owns them; all controllers share them. */

@@ -56,6 +56,7 @@ export function customResourceDefinition(
     committed,
     conversions: schemaConversions,
     strategy: strategyWith(rules),
+    withoutTables: ["status"],
     subresources: {
       status: {
         ...statusStrategy,

@@ -49,6 +49,7 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
     validateCreate: validate,
     validateUpdate: validate,
   },
+  withoutTables: ["status"],
   subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
-import { type Decoded, equalJson, type Json } from "homeostat/api";
+import { type Decoded, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type {
   DaemonSet,
   DaemonSetStatus,
@@ -45,6 +45,8 @@ const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
   ...gvk("apps/v1", "DaemonSet"),
+  convertUnset: (object) => setTemplateGeneration(object, 0),
+  internalMetadata: withoutTemplateGeneration,
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
@@ -72,6 +74,10 @@ export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
   subresources: {
     status: {
       ...statusStrategy,
+      prepareForUpdate(object, old) {
+        keepOld(object, old, "spec");
+        setTemplateGeneration(object, templateGenerationOf(old));
+      },
       validateUpdate: (object, old) => [
         ...finalizerErrors(object),
         ...validateStatus(object.status ?? {}),
@@ -81,6 +87,15 @@ export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
   },
   cells,
 };
+
+/** Upstream's internal type has the generation in its spec. */
+function withoutTemplateGeneration(metadata: JsonObject): JsonObject {
+  if (!isObject(metadata.annotations) || !(templateGeneration in metadata.annotations))
+    return metadata;
+  const { [templateGeneration]: _, ...kept } = metadata.annotations;
+  const { annotations: __, ...rest } = metadata;
+  return Object.keys(kept).length ? { ...metadata, annotations: kept } : rest;
+}
 
 /** 0 without the annotation. */
 function templateGenerationOf({ metadata }: Decoded<DaemonSet>): number {

@@ -22,7 +22,7 @@ import {
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
-import { containerCells, templateOf } from "../core/workload/workload.ts";
+import { containerCells, setNoReplicas, templateOf } from "../core/workload/workload.ts";
 import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
 import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
@@ -33,6 +33,7 @@ import * as intOrPercent from "../validation/int-or-percent.ts";
 
 export const deployment: KindDefinition<Decoded<Deployment>> = {
   ...gvk("apps/v1", "Deployment"),
+  convertUnset: setNoReplicas,
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

@@ -12,7 +12,7 @@ import {
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
-import { replicaCells, selectorCell } from "../core/workload/workload.ts";
+import { replicaCells, selectorCell, setNoReplicas } from "../core/workload/workload.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -20,6 +20,7 @@ import { formatSelector, immutableSelector } from "../validation/label-selectors
 
 export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   ...gvk("apps/v1", "ReplicaSet"),
+  convertUnset: setNoReplicas,
   defaults({ spec }) {
     if (!spec) return;
     setPodTemplateDefaults(spec.template);

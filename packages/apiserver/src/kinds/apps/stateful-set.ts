@@ -13,7 +13,7 @@ import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
 import { dropDisabledTemplateFields, gatedStrategy } from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
-import { containerCells, templateOf } from "../core/workload/workload.ts";
+import { containerCells, setNoReplicas, templateOf } from "../core/workload/workload.ts";
 import { statusStrategy } from "../definition/default-strategy.ts";
 import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
@@ -24,6 +24,7 @@ import { validateStatefulSetSpec, validateStatefulSetSpecUpdate } from "./valida
 
 export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
   ...gvk("apps/v1", "StatefulSet"),
+  convertUnset: setNoReplicas,
   defaults: setDefaults,
   strategy: {
     ...gatedStrategy(dropDisabledSetFields),

@@ -32,6 +32,7 @@ export const certificateSigningRequest: KindDefinition<Request> = {
     validateCreate: (object) => validateRequest(object, undefined),
     validateUpdate: (object, old) => validateRequestChange(object, old, "main"),
   },
+  withoutTables: ["approval"],
   subresources: {
     status: {
       resetFields: [["f:spec"], ["f:status", "f:conditions"]],

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
+import { oid, sequence, setOf, tlv, toPem } from "homeostat/certificates";
+import { keys } from "../../certificates/signing-request.suite.ts";
 import { openKind } from "../open-kind.suite.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
@@ -69,6 +71,116 @@ test("malformed requests are refused with Go's messages", () => {
     ],
   ])
     assert.equal(fault(hex!), `asn1: ${text}`, hex);
+});
+
+const pemOf = (der: Uint8Array): string => toPem("CERTIFICATE REQUEST", der);
+const integer = (hex: string): Uint8Array => tlv(0x02, Buffer.from(hex, "hex"));
+const bits = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x03, Uint8Array.of(0), ...parts);
+
+interface Parts {
+  readonly key?: Uint8Array;
+  readonly attributes?: readonly Uint8Array[];
+  readonly algorithm?: Uint8Array;
+}
+
+/** Why a request of these parts, whose signature is none, is refused. */
+const faultOf = ({ key, attributes = [], algorithm }: Parts): string | undefined => {
+  const info = sequence(
+    integer("00"),
+    sequence(),
+    key ?? keys.publicKey.export({ type: "spki", format: "der" }),
+    tlv(0xa0, ...attributes),
+  );
+  return signingRequestFault(
+    pemOf(sequence(info, algorithm ?? sequence(oid("1.2.840.10045.4.3.2")), bits())),
+  );
+};
+
+test("keys are read as Go reads them", () => {
+  const rsaKey = (content: Uint8Array): Uint8Array =>
+    sequence(sequence(oid("1.2.840.113549.1.1.1"), tlv(0x05)), bits(content));
+  const modulus = `00${"ff".repeat(128)}`;
+  const rsaSigned = sequence(oid("1.2.840.113549.1.1.11"));
+  const rows: readonly (readonly [content: Uint8Array, fault: string])[] = [
+    [integer("01"), "x509: invalid RSA public key"],
+    [sequence(oid("1.2.3")), "x509: invalid RSA modulus"],
+    [sequence(integer("0001"), integer("03")), "x509: invalid RSA modulus"],
+    [sequence(integer(modulus)), "x509: invalid RSA public exponent"],
+    [sequence(integer(modulus), integer("01".repeat(9))), "x509: invalid RSA public exponent"],
+    [sequence(integer("ff"), integer("03")), "x509: RSA modulus is not a positive number"],
+    [
+      sequence(integer(modulus), integer("00")),
+      "x509: RSA public exponent is not a positive number",
+    ],
+    [
+      sequence(integer("03"), integer("03")),
+      "crypto/rsa: 2-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)",
+    ],
+    [
+      sequence(integer(`${modulus.slice(0, -1)}e`), integer("03")),
+      "crypto/rsa: public modulus is even",
+    ],
+    [
+      sequence(integer(modulus), integer("01")),
+      "crypto/rsa: public exponent too small or negative",
+    ],
+    [sequence(integer(modulus), integer("04")), "crypto/rsa: public exponent is even"],
+    [sequence(integer(modulus), integer("0080000001")), "crypto/rsa: public exponent too large"],
+    [sequence(integer(modulus), integer("03")), "crypto/rsa: verification error"],
+  ];
+  for (const [content, fault] of rows)
+    assert.equal(faultOf({ key: rsaKey(content), algorithm: rsaSigned }), fault);
+  const signed = (name: string): string | undefined => faultOf({ algorithm: sequence(oid(name)) });
+  assert.equal(signed("1.2.3"), "x509: cannot verify signature: algorithm unimplemented");
+  assert.equal(
+    signed("1.2.840.113549.1.1.4"),
+    "x509: cannot verify signature: insecure algorithm MD5-RSA",
+  );
+  assert.equal(
+    signed("1.2.840.113549.1.1.11"),
+    "x509: signature algorithm specifies an RSA public key, but have public key of type *ecdsa.PublicKey",
+  );
+});
+
+test("requested extensions are read as Go reads them", () => {
+  const text = (tag: number, value: string): Uint8Array => tlv(tag, Buffer.from(value, "latin1"));
+  const extension = (...names: readonly Uint8Array[]): Uint8Array =>
+    sequence(oid("2.5.29.17"), tlv(0x04, sequence(...names)));
+  const wanted = (...extensions: readonly Uint8Array[]): Uint8Array =>
+    sequence(oid("1.2.840.113549.1.9.14"), setOf(sequence(...extensions)));
+  const verified = "x509: ECDSA verification failure";
+  const rows: readonly (readonly [attribute: Uint8Array, fault: string | RegExp])[] = [
+    [sequence(oid("1.2.840.113549.1.9.14")), verified],
+    [wanted(extension(text(0x82, "a.b"), text(0x86, "spiffe://a/b"))), verified],
+    [
+      wanted(extension(), extension()),
+      "x509: certificate request contains duplicate requested extensions",
+    ],
+    [wanted(sequence(oid("1.2.3"))), "asn1: syntax error: sequence truncated"],
+    [
+      wanted(sequence(oid("1.2.3"), tlv(0x01, Uint8Array.of(1)))),
+      "asn1: syntax error: invalid boolean",
+    ],
+    [wanted(sequence(oid("1.2.3"), tlv(0x05))), /^asn1: structure error: tags don't match \(4 vs/],
+    [wanted(sequence(oid("2.5.29.17"), tlv(0x04))), "x509: invalid subject alternative names"],
+    [wanted(extension(Uint8Array.of(0x82))), "x509: invalid subject alternative name"],
+    [wanted(extension(text(0x81, "\u00e9@b"))), "x509: SAN rfc822Name is malformed"],
+    [wanted(extension(text(0x82, "\u00e9"))), "x509: SAN dNSName is malformed"],
+    [wanted(extension(text(0x87, "abc"))), "x509: cannot parse IP address of length 3"],
+    [
+      wanted(extension(text(0x86, ":x"))),
+      'x509: cannot parse URI ":x": parse ":x": missing protocol scheme',
+    ],
+    [
+      wanted(extension(text(0x86, "http://a..b"))),
+      'x509: cannot parse URI "http://a..b": invalid domain',
+    ],
+  ];
+  for (const [attribute, expected] of rows) {
+    const fault = faultOf({ attributes: [attribute] })!;
+    if (typeof expected === "string") assert.equal(fault, expected);
+    else assert.match(fault, expected);
+  }
 });
 
 test("the requester is the authenticated user", () => {

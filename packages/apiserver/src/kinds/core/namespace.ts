@@ -61,6 +61,7 @@ export const namespace: KindDefinition<Decoded<Namespace>> = {
       },
     },
   },
+  withoutTables: ["finalize"],
   subresources: {
     status: {
       resetFields: [["f:spec"]],

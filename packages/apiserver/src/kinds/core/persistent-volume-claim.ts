@@ -27,6 +27,7 @@ import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-st
 export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
   ...gvk("v1", "PersistentVolumeClaim"),
   returnsDeletedObject: true,
+  createdAs: "undefaulted",
   defaults(object) {
     const status = (object.status ??= {});
     status.phase ||= "Pending";

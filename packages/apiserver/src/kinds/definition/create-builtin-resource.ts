@@ -73,12 +73,20 @@ const optionalMembers = ({
   review,
   observed,
   createsThrough,
+  watchCache,
+  convertUnset,
+  internalMetadata,
+  createdAs,
   committed,
 }: BoundKindDefinition): Partial<ServedResource> => ({
   ...(deprecationWarning ? { deprecationWarning } : {}),
   ...(review ? { review } : {}),
   ...(observed ? { observed } : {}),
   ...(createsThrough ? { createsThrough } : {}),
+  ...(watchCache ? { watchCache } : {}),
+  ...(convertUnset ? { convertUnset } : {}),
+  ...(internalMetadata ? { internalMetadata } : {}),
+  ...(createdAs ? { createdAs } : {}),
   ...(committed ? { committed } : {}),
 });
 

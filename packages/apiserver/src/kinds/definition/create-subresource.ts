@@ -8,6 +8,7 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { BoundKindDefinition } from "./bind-printer.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
 import type { BuiltinResourceOptions } from "./builtin-resource-options.ts";
+import { scaleTable } from "../printers/scale-table.ts";
 import { defaultStrategy } from "./default-strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 
@@ -35,7 +36,8 @@ export function createSubresource(
       ...overrides,
       allowCreateOnUpdate: false,
     };
-    return [[name, { at: "store", kind, verbs, strategy, codec }]];
+    const tables = definition.withoutTables?.includes(name) ? { tables: "none" as const } : {};
+    return [[name, { at: "store", kind, verbs, strategy, codec, ...tables }]];
   }
   if (name === "scale" && definition.scale)
     return [[name, scaleSubresource(kind, verbs, definition.scale)]];
@@ -83,5 +85,13 @@ function scaleSubresource(
   verbs: readonly string[],
   scale: ScaleConverter,
 ): Subresource {
-  return { at: "scale", kind, verbs, scale, scheme: "registers Scale", uidCheck: "endpoint" };
+  return {
+    at: "scale",
+    kind,
+    verbs,
+    scale,
+    scheme: "registers Scale",
+    uidCheck: "endpoint",
+    table: scaleTable,
+  };
 }

@@ -80,6 +80,8 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
    * subresource does not warn.
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
+  /** Those of `subresources` whose storage upstream gives no TableConvertor. */
+  readonly withoutTables?: readonly string[];
   readonly scale?: ScaleConverter<T>;
   /** Subresources that are not part of the object (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
@@ -108,6 +110,17 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   ) => ReturnType<ReviewHandler>;
   /** See ServedResource. */
   readonly observed?: ServedResource["observed"];
+  /**
+   * See ServedResource. Upstream: `DefaultWatchCacheSizes` in
+   * k8s.io/kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go.
+   */
+  readonly watchCache?: ServedResource["watchCache"];
+  /** See ServedResource. */
+  readonly internalMetadata?: ServedResource["internalMetadata"];
+  /** See ServedResource. */
+  readonly createdAs?: ServedResource["createdAs"];
+  /** See ServedResource. */
+  readonly convertUnset?: ServedResource["convertUnset"];
   /** See ServedResource. */
   readonly createsThrough?: ServedResource["createsThrough"];
   /** Sent with every response of a deprecated kind. */

@@ -43,6 +43,7 @@ const commonStrategy: StrategyOverrides = { allowCreateOnUpdate: true };
 /** Event in the legacy group. */
 export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
   ...gvk("v1", "Event"),
+  watchCache: "none",
   strategy: {
     ...commonStrategy,
     metadataChanges: "common",
@@ -66,6 +67,7 @@ export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
 /** Event in events.k8s.io; its strategy sees the stored form. */
 export const event: KindDefinition<Decoded<CoreEvent>> = {
   ...gvk("events.k8s.io/v1", "Event"),
+  watchCache: "none",
   storage: {
     group: "",
     version: "v1",

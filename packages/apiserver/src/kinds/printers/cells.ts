@@ -44,5 +44,5 @@ export function formatAge(timestamp: Json | undefined, ages: CellAges): string {
 /** The cells of a kind without a printer: name and creation time. */
 export const defaultCells = (object: DecodedObject): readonly Json[] => [
   nameOf(object),
-  object.metadata?.creationTimestamp ?? "",
+  object.metadata?.creationTimestamp ?? "0001-01-01T00:00:00Z",
 ];

@@ -41,6 +41,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
       ...immutableSpec("resource.ResourceClaimSpec", object, old),
     ],
   },
+  withoutTables: ["status"],
   subresources: {
     status: {
       ...statusOnlyStrategy,

@@ -118,7 +118,7 @@ function cells(object: Decoded<CSIDriver>, ages: CellAges): readonly Json[] {
   const tokens = spec.tokenRequests?.map(({ audience }) => audience ?? "").join(",");
   return [
     nameOf(object),
-    spec.attachRequired === true,
+    spec.attachRequired ?? true,
     spec.podInfoOnMount === true,
     spec.storageCapacity === true,
     tokens ?? "<unset>",

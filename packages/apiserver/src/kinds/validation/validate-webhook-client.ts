@@ -38,7 +38,8 @@ export function validateWebhookUrl(url: string, path: string): FieldError[] {
   ];
 }
 
-interface UrlParts {
+/** The parts of a URL. */
+export interface UrlParts {
   readonly scheme: string;
   readonly user: string | undefined;
   readonly host: string;
@@ -47,7 +48,7 @@ interface UrlParts {
 }
 
 /** The parts as Go's url.Parse splits them, or its error. */
-function splitUrl(url: string): UrlParts | string {
+export function splitUrl(url: string): UrlParts | string {
   if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
   if (url.startsWith(":")) return "missing protocol scheme";
   const match =

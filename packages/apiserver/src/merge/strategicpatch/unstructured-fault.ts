@@ -1,10 +1,10 @@
 // Why unstructured content does not convert to the Go struct of a built-in kind, as after a
 // strategic merge patch or an apply. Messages and leniencies differ from those of Go's JSON decoder
-// (1.0 is an integer here). Types with their own UnmarshalJSON are left to the decoder, whose
-// messages are the same.
+// (1.0 is an integer here, and integers wrap around). What types with their own UnmarshalJSON parse
+// is left to the decoder, whose messages are the same.
 // Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { GoField, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import type { GoField, SpecialName, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
 import type { PatchType } from "../../apimachinery/types/patch-meta.ts";
 
@@ -26,7 +26,7 @@ function faultOf(at: PatchType, ref: TypeRef, goType: string, value: Json): stri
   if (value === null) return undefined;
   switch (ref.at) {
     case "special":
-      return undefined;
+      return specialFault(ref.name, value);
     case "struct":
       return isObject(value)
         ? structFault(at, ref.type, value)
@@ -42,6 +42,7 @@ function faultOf(at: PatchType, ref: TypeRef, goType: string, value: Json): stri
         ? first(value, (item) => faultOf(at, ref.items, goType.replace(/^\*?\[\]/, ""), item))
         : `cannot restore slice from ${goKindOfValue(value)}`;
     case "bytes":
+      if (Array.isArray(value)) return first(value, byteFault);
       return typeof value === "string"
         ? undefined
         : `cannot restore slice from ${goKindOfValue(value)}`;
@@ -84,4 +85,30 @@ function scalarFault(
   return is === "int64" && kind === "string"
     ? `cannot convert int64 to ${goType}`
     : `unrecognized type: ${kind}`;
+}
+
+function byteFault(item: Json): string | undefined {
+  const is = formatGoType(item);
+  if (is === "int64" || item === null) return undefined;
+  if (is !== "float64") return "unrecognized type: uint8";
+  return Number.isInteger(item) ? undefined : "cannot convert float64 to uint8";
+}
+
+/** The messages of encoding/json, which these types give a value of a wrong type to. */
+function specialFault(name: SpecialName, value: Json): string | undefined {
+  const wanted = { Time: "string", MicroTime: "string", Duration: "string", IntOrString: "int32" };
+  const into = Object.hasOwn(wanted, name) ? wanted[name as keyof typeof wanted] : undefined;
+  if (!into || typeof value === "string") return undefined;
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  if (isNumber && into === "int32" && isInt32(value)) return undefined;
+  const literal = isNumber && into === "int32" ? ` ${encodeJson(value)}` : "";
+  return `json: cannot unmarshal ${jsonKindOf(value)}${literal} into Go value of type ${into}`;
+}
+
+const isInt32 = (value: number | bigint): boolean => Number(value) === (Number(value) | 0);
+
+function jsonKindOf(value: Json): string {
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  return typeof value === "boolean" ? "bool" : "number";
 }

@@ -82,7 +82,7 @@ async function overwrite(
       throw conflictError(
         resource,
         name,
-        `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+        `StorageError: invalid object, Code: 4, Key: ${dryRun ? "" : "/registry"}${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
       );
     change(object);
     const next =

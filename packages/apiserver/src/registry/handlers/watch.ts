@@ -1,6 +1,5 @@
 // GET with watch=1: validates the request, then opens the stream.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (handleWatch), watch.go.
-import { formatApiVersion } from "homeostat/api";
 import { unitInterval } from "homeostat/runtime";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { headersOf } from "../response/encode-response.ts";
@@ -37,7 +36,6 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
     bookmarks: options.allowWatchBookmarks,
     timeoutMs: timeoutOf(scope, options),
     resource,
-    gvk: { kind: resource.kind, apiVersion: formatApiVersion(resource) },
   };
   return {
     status: 200,

@@ -1,4 +1,5 @@
-// Reads an Accept header as upstream does: clauses by quality, exact types before wildcards.
+// Reads an Accept header as upstream does: clauses by quality, exact types before wildcards, and
+// wildcards of better quality behind exact types too.
 // Upstream: github.com/munnerz/goautoneg (ParseAccept).
 
 /** One clause, e.g. `application/json;as=Table;v=v1;g=meta.k8s.io`. */
@@ -12,30 +13,40 @@ export interface AcceptClause {
 /** Clauses, best first. Clauses that are no media types are dropped. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(",").flatMap(parseClause);
-  return clauses.length < 2 ? clauses : clauses.sort(compareClauses);
+  for (let i = 1; i < clauses.length; i++)
+    for (let at = i; at > 0 && precedes(clauses[at]!, clauses[at - 1]!); at--)
+      [clauses[at - 1], clauses[at]] = [clauses[at]!, clauses[at - 1]!];
+  return clauses;
 }
 
 function parseClause(text: string): readonly AcceptClause[] {
   const [media = "", ...parts] = text.split(";");
-  const [type = "", subtype, extra] = media.split("/").map((part) => part.trim());
-  if (extra !== undefined || (!subtype && type !== "*")) return [];
+  const [type = "", subtype, ...more] = media.split("/").map((part) => part.trim());
+  if (more.join("/") || (!subtype && type !== "*")) return [];
   const parameters = new Map<string, string>();
   let quality = 1;
   for (const part of parts) {
-    const at = part.indexOf("=");
-    if (at < 0) continue;
-    const name = part.slice(0, at).trim();
-    const value = part.slice(at + 1).trim();
-    if (name === "q") quality = Number.parseFloat(value) || 0;
-    else parameters.set(name, value);
+    const [name = "", value, ...more] = part.split("=");
+    if (!value || more.join("=")) continue;
+    if (name.trim() === "q") quality = qualityOf(value);
+    else parameters.set(name.trim(), value.trim());
   }
   return [{ type, subtype: subtype || "*", quality, parameters }];
 }
 
-function compareClauses(a: AcceptClause, b: AcceptClause): number {
+/** As Go's ParseFloat reads it, which trims nothing; 0 for what is no number. */
+function qualityOf(text: string): number {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : 0;
+}
+
+/**
+ * Upstream's order is none: a wildcard of better quality and an exact type each precede the other.
+ * The result is that of Go's sort for up to twelve clauses, an insertion sort.
+ */
+function precedes(a: AcceptClause, b: AcceptClause): boolean {
   return (
-    b.quality - a.quality ||
-    Number(a.type === "*") - Number(b.type === "*") ||
-    Number(a.subtype === "*") - Number(b.subtype === "*")
+    a.quality > b.quality ||
+    (a.type !== "*" && b.type === "*") ||
+    (a.subtype !== "*" && b.subtype === "*")
   );
 }

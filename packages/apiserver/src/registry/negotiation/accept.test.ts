@@ -12,12 +12,28 @@ test("clauses by quality, wildcards last", () => {
     parseAccept("*/*, text/plain;q=0.5, application/json;q=0.5, a/b").map(
       ({ type, subtype }) => `${type}/${subtype}`,
     ),
-    ["a/b", "*/*", "text/plain", "application/json"],
+    ["a/b", "text/plain", "application/json", "*/*"],
+  );
+  assert.deepEqual(
+    parseAccept("application/*, application/json;q=0.9, application/yaml").map(
+      ({ subtype }) => subtype,
+    ),
+    ["yaml", "json", "*"],
   );
   assert.deepEqual(
     parseAccept("nonsense, a/b/c, *").map(({ type, subtype }) => `${type}/${subtype}`),
     ["*/*"],
   );
+});
+
+test("the quality of a clause is 1 where its parameter is malformed, and 0 for what is no number", () => {
+  const qualities = (header: string): number[] => parseAccept(header).map(({ quality }) => quality);
+  assert.deepEqual(qualities("a/b;q=,"), [1]);
+  assert.deepEqual(qualities("a/b;q=0.5=0.2"), [1]);
+  assert.deepEqual(qualities("a/b;q=half"), [0]);
+  assert.deepEqual(qualities("a/b;q= 0.5"), [0]);
+  assert.deepEqual(qualities("a/b;q=0.5x"), [0]);
+  assert.deepEqual(qualities("a/b;q=5e-1"), [0.5]);
 });
 
 test("accepted media types", () => {

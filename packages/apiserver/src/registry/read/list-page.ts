@@ -36,7 +36,7 @@ export async function readPage(
   selection: Selection,
   options: ListOptions,
 ): Promise<ListPage> {
-  const start = await startOf(core, selection, options);
+  const start = await startOf(core, resource, selection, options);
   const listing = core.store.list(selection.prefix, {
     startKey: start.startKey,
     ...(start.at === undefined ? {} : { at: start.at }),
@@ -54,23 +54,37 @@ export async function readPage(
 
 async function startOf(
   core: CoreServices,
+  resource: ServedResource,
   selection: Selection,
   options: ListOptions,
 ): Promise<Start> {
-  if (options.continue && !selection.single) return await startOfToken(core, options, selection);
+  const limit = limitOf(resource, options);
+  if (options.continue && !selection.single)
+    return await startOfToken(core, { options, selection, limit });
   const wanted = listResourceVersionOf(options.resourceVersion);
   if (wanted > 0) await waitForRevision(core, wanted);
-  const limit = options.resourceVersion === "0" || options.limit < 0 ? 0 : options.limit;
   const exact =
     options.resourceVersionMatch === "Exact" ||
     (options.resourceVersionMatch === "" && limit > 0 && wanted > 0 && !selection.single);
   return { at: exact ? wanted : undefined, startKey: selection.prefix, limit };
 }
 
+/**
+ * 0: all. A list of any revision comes from the watch cache, where there is one, which pages not.
+ */
+function limitOf({ watchCache }: ServedResource, { resourceVersion, limit }: ListOptions): number {
+  return resourceVersion === "0" && watchCache !== "none" ? 0 : Math.max(0, limit);
+}
+
+interface Continued {
+  readonly options: ListOptions;
+  readonly selection: Selection;
+  readonly limit: number;
+}
+
 async function startOfToken(
   core: CoreServices,
-  options: ListOptions,
-  selection: Selection,
+  { options, selection, limit }: Continued,
 ): Promise<Start> {
   const token = parseContinue(options.continue);
   if (options.resourceVersion !== "" && options.resourceVersion !== "0")
@@ -80,7 +94,7 @@ async function startOfToken(
   return {
     at: token.revision > 0 ? token.revision : undefined,
     startKey: selection.prefix + token.start,
-    limit: options.resourceVersion === "0" ? 0 : Math.max(0, options.limit),
+    limit,
   };
 }
 

@@ -25,6 +25,8 @@ export interface ServerRequest {
   audit: RequestAudit | undefined;
   /** Set when the object in the body is decoded. */
   emptied: readonly EmptiedMember[] | undefined;
+  /** The client has been told that the request timed out: it must not write any more. */
+  isTimedOut: boolean;
 }
 
 /** The user before authentication. */
@@ -50,6 +52,7 @@ class OpenedRequest implements ServerRequest {
   flow: ServerRequest["flow"] = undefined;
   audit: ServerRequest["audit"] = undefined;
   emptied: ServerRequest["emptied"] = undefined;
+  isTimedOut = false;
   #now: string | undefined;
 
   constructor(api: ApiRequest, info: RequestInfo, query: Query, nowMs: number) {

@@ -91,7 +91,11 @@ export async function transformedResponse(
     return await bytesResponse(scope, status, encodeObjectBytes(object, resource.codec.encode));
   if (!transform || object.kind === "Status") return await objectResponse(scope, status, object);
   if (transform.kind === "PartialObjectMetadata")
-    return await objectResponse(scope, status, partialMetadata(object, transform.version));
+    return await objectResponse(
+      scope,
+      status,
+      partialMetadata(resource, object, transform.version),
+    );
   if (transform.kind === "PartialObjectMetadataList") throw notAListError(scope, object);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
   const table = makeTable(resource, [named], {

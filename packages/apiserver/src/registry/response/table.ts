@@ -96,7 +96,7 @@ function rowObject(
   metaVersion: string,
 ): Json {
   if (includeObject === "None") return null;
-  if (includeObject !== "Object") return partialMetadata(object, metaVersion);
+  if (includeObject !== "Object") return partialMetadata(resource, object, metaVersion);
   return {
     ...object,
     kind: object.kind ?? resource.kind,

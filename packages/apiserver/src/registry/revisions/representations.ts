@@ -79,7 +79,7 @@ export function createRepresentations(): Representations {
       return stored
         ? wrapMetadata(stored, metaVersion)
         : encodeObjectBytes(
-            partialMetadata(representations.object(resource, revision), metaVersion),
+            partialMetadata(resource, representations.object(resource, revision), metaVersion),
           );
     },
     addMetadata(parts, resource, revision, metaVersion) {
@@ -131,11 +131,16 @@ export function isShownAsStored(resource: ServedResource, revision: Revision): b
 }
 
 /** PartialObjectMetadata of an object; shares its metadata. */
-export function partialMetadata(object: JsonObject, metaVersion: string): JsonObject {
+export function partialMetadata(
+  { internalMetadata }: ServedResource,
+  object: JsonObject,
+  metaVersion: string,
+): JsonObject {
+  const metadata = isObject(object.metadata) ? object.metadata : {};
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${metaVersion}`,
-    metadata: isObject(object.metadata) ? object.metadata : {},
+    metadata: internalMetadata ? internalMetadata(metadata) : metadata,
   };
 }
 
@@ -163,7 +168,7 @@ function metadataFinder(): (
   const found = new WeakMap<Revision, Uint8Array | "none">();
   const headLengthOf = headLengths();
   return (resource, revision) => {
-    if (!isShownAsStored(resource, revision)) return undefined;
+    if (resource.internalMetadata || !isShownAsStored(resource, revision)) return undefined;
     let span = found.get(revision);
     if (span === undefined) {
       span = metadataSpan(revision.bytes, headLengthOf(resource)) ?? "none";

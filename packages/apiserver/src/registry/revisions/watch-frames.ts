@@ -1,9 +1,10 @@
 // Frames watch events for the wire, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An
 // event is framed once for all watchers of the same form.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder).
-import type { Json, JsonObject } from "homeostat/api";
+import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { encodeObjectBytes } from "./stored-json.ts";
 import type { Representations } from "./representations.ts";
 import type { WatchEventType } from "./watch-event.ts";
@@ -65,23 +66,26 @@ export function frameObject(
 }
 
 /**
- * The object of a bookmark: kind, apiVersion and a resourceVersion, marked when it ends the initial
- * events.
+ * The object of a bookmark: one with nothing set but its resourceVersion, marked when it ends the
+ * initial events. Upstream's encoder writes the members that Go's structs cannot leave out.
  */
 export function bookmarkObject(
-  gvk: { readonly kind: string; readonly apiVersion: string },
+  resource: ServedResource,
   revision: number,
   ends: "ends initial events" | "",
 ): JsonObject {
-  const annotations: Readonly<Record<string, Json>> = ends
-    ? { annotations: { "k8s.io/initial-events-end": "true" } }
-    : {};
-  return {
-    kind: gvk.kind,
-    apiVersion: gvk.apiVersion,
-    metadata: { resourceVersion: String(revision), ...annotations },
+  const object = resource.codec.empty?.() ?? {
+    apiVersion: formatApiVersion(resource),
+    kind: resource.kind,
   };
+  resource.convertUnset?.(object);
+  const metadata = metadataOf(object);
+  if (ends) metadata.annotations = { ...metadata.annotations, ...endOfInitialEvents };
+  metadata.resourceVersion = String(revision);
+  return object;
 }
+
+const endOfInitialEvents = { "k8s.io/initial-events-end": "true" };
 
 function frameBytes(type: string, object: Uint8Array): Uint8Array {
   const head = `{"type":"${type}","object":`;

@@ -18,6 +18,8 @@ export interface StoreScope {
   readonly core: Pick<CoreServices, "store"> &
     Partial<Pick<CoreServices, "catalog" | "conversions">>;
   readonly resource: ServedResource;
+  /** The request behind the write. */
+  readonly request?: { readonly isTimedOut: boolean };
 }
 
 /** Stores `hub` over the live object; a dry run only returns it. Undefined on a conflict. */
@@ -37,7 +39,7 @@ export async function commitUpdate(
  * drops the selfLink that a body may have.
  */
 export async function commitObject(
-  { core, resource }: StoreScope,
+  { core, resource, request }: StoreScope,
   key: string,
   expected: Revision | undefined,
   hub: JsonObject,
@@ -45,6 +47,7 @@ export async function commitObject(
   delete metadataOf(hub).selfLink;
   resource.codec.redefault?.(hub);
   const stored = await toStored(resource, hub);
+  assertInTime(request);
   const outcome = await settled(
     core.store.commit(key, expected?.revision ?? 0, (revision) =>
       encodeFitting(resource, key, stored, revision),
@@ -54,6 +57,11 @@ export async function commitObject(
   if (outcome !== "conflict")
     await resource.committed?.(stored, expected ? parseStored(expected.bytes) : null);
   return outcome;
+}
+
+/** Upstream's etcd client refuses to write for a request that is over. */
+function assertInTime(request: StoreScope["request"]): void {
+  if (request?.isTimedOut) throw plainError("context deadline exceeded");
 }
 
 /**
@@ -75,9 +83,10 @@ function convertForOthers(
  * deletion.
  */
 export async function commitRemoval(
-  { core, resource }: StoreScope,
+  { core, resource, request }: StoreScope,
   expected: Revision,
 ): Promise<Revision | "conflict"> {
+  assertInTime(request);
   const last = parseStored(expected.bytes);
   const lastState = (revision: number): Encoded => {
     metadataOf(last).resourceVersion = String(revision);

@@ -82,7 +82,7 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
     if (!revision && !change.mayCreate) throw notFoundError(resource, name);
     const live = revision && (await openLive(core, resource, revision, "kept"));
     const next = await rechecked(scope, live, () => {
-      assertUid(scope, change.uid, live?.object);
+      assertUid(scope, { uid: change.uid, dryRun: change.options.dryRun }, live?.object);
       return admitted(scope, change, live);
     });
     if (!live)
@@ -201,15 +201,16 @@ function settleResourceVersion(
 
 /**
  * Equal objects may be stored differently: another version lacks some fields, a later schema drops
- * or defaults them.
+ * or defaults them, and a new object may lack defaults.
  */
 const isStoredSo = async (
   resource: ServedResource,
   next: JsonObject,
   live: Live,
 ): Promise<boolean> =>
-  isShownAsStored(resource, live.revision) ||
-  equalJson(await toStored(resource, next), parseStored(live.revision.bytes));
+  !(resource.createdAs === "undefaulted" && live.revision.created === live.revision.revision) &&
+  (isShownAsStored(resource, live.revision) ||
+    equalJson(await toStored(resource, next), parseStored(live.revision.bytes)));
 
 /** True if the change removes the last obstacle to a deletion that has begun. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {
@@ -235,12 +236,14 @@ async function finish(
 
 function assertUid(
   { resource, namespace, name }: RequestScope,
-  uid: string | undefined,
+  { uid, dryRun }: { readonly uid: string | undefined; readonly dryRun: boolean },
   live: JsonObject | undefined,
 ): void {
   const found = live ? metaString(live, "uid") : "";
   if (uid === undefined || uid === found) return;
-  const path = `/registry/${[resource.etcdPrefix, ...(namespace ? [namespace] : []), name].join("/")}`;
+  // Only etcd's keys have the prefix, which a dry run never reaches.
+  const root = dryRun ? "" : "/registry";
+  const path = [root, resource.etcdPrefix, ...(namespace ? [namespace] : []), name].join("/");
   throw conflictError(
     resource,
     name,

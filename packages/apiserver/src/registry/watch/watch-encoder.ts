@@ -45,7 +45,9 @@ export function createWatchEncoder(
     }),
     event: (type, revision) => core.frames.frame(resource, revision, type, form),
     bookmark: (object) =>
-      frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
+      transform
+        ? frameObject("BOOKMARK", partialMetadata(resource, object, transform.version))
+        : frameObject("BOOKMARK", object, resource.codec.encode),
     error,
   };
 }
@@ -74,7 +76,7 @@ function protobufEncoder(
     return protobuf.frame(type, envelope);
   };
   const shown = (object: JsonObject): JsonObject =>
-    metaVersion ? partialMetadata(object, metaVersion) : object;
+    metaVersion ? partialMetadata(resource, object, metaVersion) : object;
   return {
     event: (type, revision) => frame(type, shown(representations.object(resource, revision))),
     bookmark: (object) => frame("BOOKMARK", shown(object)),

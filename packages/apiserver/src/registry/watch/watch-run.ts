@@ -30,7 +30,6 @@ export interface WatchPlan {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly resource: ServedResource;
-  readonly gvk: { readonly kind: string; readonly apiVersion: string };
 }
 
 const bookmarkEveryMs = 60_000;
@@ -54,10 +53,11 @@ export class WatchRun {
     this.#plan = plan;
     this.stream = new PushStream(sink, () => this.#ended());
     core.openWatches.add(plan.resource.storageKey, this.#end);
-    this.#after(plan.timeoutMs, this.#end);
     if (plan.timeoutMs < 0) this.stream.end();
-    else if (plan.start === "changes") this.#follow(plan.revision || core.store.revision());
-    else void this.#startWithObjects();
+    else if (plan.start === "changes") {
+      this.#after(plan.timeoutMs, this.#end);
+      this.#follow(plan.revision || core.store.revision());
+    } else void this.#startWithObjects();
   }
 
   async #startWithObjects(): Promise<void> {
@@ -65,6 +65,8 @@ export class WatchRun {
     try {
       if (this.#plan.revision > store.revision())
         await waitForRevision(this.#core, this.#plan.revision);
+      // Upstream's timeout begins when the watch has its first state.
+      this.#after(this.#plan.timeoutMs, this.#end);
       if (this.stream.open) await this.#sendObjects();
     } catch (error) {
       this.#fail(error);
@@ -148,7 +150,9 @@ export class WatchRun {
   #bookmark(): void {
     const revision = this.#core.store.revision();
     if (!this.stream.busy && !this.#converting && revision >= this.#plan.revision)
-      this.stream.push(this.#plan.encoder.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
+      this.stream.push(
+        this.#plan.encoder.bookmark(bookmarkObject(this.#plan.resource, revision, "")),
+      );
   }
 
   #fail(error: unknown): void {
@@ -175,10 +179,10 @@ export class WatchRun {
 
 /** A watch that begins with objects. */
 function* initialFrames(
-  { selection, encoder, start, bookmarks, gvk }: WatchPlan,
+  { selection, encoder, start, bookmarks, resource }: WatchPlan,
   { items, revision }: { readonly items: Iterable<Revision>; readonly revision: number },
 ): Generator<Uint8Array> {
   for (const item of items) if (selection.matches(item)) yield encoder.event("ADDED", item);
   if (start === "initial objects and bookmark" && bookmarks)
-    yield encoder.bookmark(bookmarkObject(gvk, revision, "ends initial events"));
+    yield encoder.bookmark(bookmarkObject(resource, revision, "ends initial events"));
 }

@@ -2,9 +2,9 @@
 // the source of the CRD. Published types do not depend on a schema library, so that hovers and
 // errors show plain TypeScript.
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { describeMissing, isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { formatApiVersion, type GroupVersionKind, type ResourceNames } from "../gvk.ts";
 import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
+import { checkResourceOptions } from "./check-resource-options.ts";
 import { convertSchema } from "./convert-schema.ts";
 import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
 import type { In, Out, Schema, View, Wire } from "./schema.ts";
@@ -112,9 +112,23 @@ export interface ResourceOptions<
   readonly selectableFields?: readonly `.${string}`[];
 }
 
-const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
-const versionPattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
+const known = [
+  "group",
+  "version",
+  "kind",
+  "plural",
+  "shortNames",
+  "categories",
+  "scope",
+  "spec",
+  "status",
+  "conditions",
+  "columns",
+  "name",
+  "rules",
+  "scale",
+  "selectableFields",
+] as const satisfies readonly (keyof ResourceOptions<string, Schema, Schema, string>)[];
 
 /**
  * Defines a custom resource.
@@ -129,9 +143,7 @@ export function defineResource<
   Status extends Schema = Schema<never, never>,
   const C extends string = never,
 >(options: ResourceOptions<N, Spec, Status, C>): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
-  checkOptions(options);
-  checkNames(options);
-  checkShape(options as unknown as ResourceOptions<string, Schema, Schema, string>);
+  checkResourceOptions(options, known);
   const definition = toDefinition(
     options as unknown as ResourceOptions<string, Schema, Schema, string>,
   );
@@ -151,93 +163,6 @@ export function defineResource<
       definition,
     }),
   ) as never;
-}
-
-const known = [
-  "group",
-  "version",
-  "kind",
-  "plural",
-  "shortNames",
-  "categories",
-  "scope",
-  "spec",
-  "status",
-  "conditions",
-  "columns",
-  "name",
-  "rules",
-  "scale",
-  "selectableFields",
-] as const satisfies readonly (keyof ResourceOptions<string, Schema, Schema, string>)[];
-
-function checkOptions(options: unknown): void {
-  const problems = isOptions(options)
-    ? unknownOptions(options, known)
-    : [`its options are ${describeMissing(options)}, expected { group, version, kind, spec }`];
-  if (problems.length === 0) return;
-  const { kind = "a resource" } = (isOptions(options) ? options : {}) as { kind?: string };
-  throw new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: ${problems.join("; ")}`, {
-    hint: "correct the options of defineResource",
-  });
-}
-
-function checkNames({
-  group,
-  version,
-  kind,
-}: {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}): void {
-  const bad = (what: string, value: string, expected: string) =>
-    new HomeostatError(
-      "ERR_RESOURCE_NAME",
-      `defining ${kind || "a resource"}: ${what} must be ${expected}, got "${value}"`,
-      { hint: `change the ${what}` },
-    );
-  if (!kindPattern.test(kind))
-    throw bad("kind", kind, "a CamelCase name that starts with a capital letter");
-  if (!versionPattern.test(version))
-    throw bad("version", version, "a DNS label such as v1 or v1alpha1");
-  if (!groupPattern.test(group))
-    throw bad("group", group, "a DNS name with at least one dot, such as kitchen.example.com");
-}
-
-const conditionPattern = /^[A-Z][A-Za-z0-9]*$/;
-
-/** Checks what the types forbid, for JavaScript. */
-function checkShape({
-  kind,
-  spec,
-  conditions = [],
-  columns = {},
-}: ResourceOptions<string, Schema, Schema, string>): void {
-  const bad = (what: string, expected: string, got: string) =>
-    new HomeostatError(
-      "ERR_RESOURCE_SHAPE",
-      `defining ${kind}: ${what} must be ${expected}, got ${got}`,
-      { hint: `change ${what}` },
-    );
-  if (typeof spec !== "object" || spec === null || !("~standard" in spec))
-    throw bad(
-      "spec",
-      "a schema such as z.object({ … })",
-      spec === undefined ? "nothing" : typeof spec,
-    );
-  for (const condition of conditions)
-    if (!conditionPattern.test(condition))
-      throw bad(`condition "${condition}"`, "a CamelCase name such as Ready", `"${condition}"`);
-  for (const [title, path] of Object.entries(columns)) {
-    const type = path.startsWith("condition:") ? path.slice("condition:".length) : undefined;
-    if (type !== undefined && !conditions.includes(type))
-      throw new HomeostatError(
-        "ERR_RESOURCE_COLUMN",
-        `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`,
-        { hint: "list it in `conditions`" },
-      );
-  }
 }
 
 function toDefinition(

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/fields/selector.go.
 import { compareBytewise } from "../encode-json.ts";
 import { SelectorSyntaxError } from "./selector-syntax-error.ts";
+import { checkArgument } from "../../util/call-options.ts";
 
 /** One requirement on one field. */
 export interface FieldRequirement {
@@ -47,6 +48,7 @@ export function formatFieldSelector(selector: FieldSelector): string {
 
 /** Splits at commas without a backslash before them. */
 function splitTerms(selector: string): string[] {
+  checkArgument("parseFieldSelector(…)", ["its argument", selector], "a string");
   if (!selector) return [];
   const terms: string[] = [];
   let start = 0;

@@ -5,6 +5,7 @@ import { compareBytewise } from "../encode-json.ts";
 import { lexLabelSelector, type Token, type TokenKind } from "./label-lexer.ts";
 import { SelectorSyntaxError } from "./selector-syntax-error.ts";
 import { labelKeyFaults, labelValueFaults } from "./syntax-rules.ts";
+import { checkArgument } from "../../util/call-options.ts";
 
 /** The operator of a requirement. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt" | "exists" | "!";
@@ -21,6 +22,7 @@ export type LabelSelector = readonly LabelRequirement[];
 
 /** Parses a selector; throws SelectorSyntaxError. */
 export function parseLabelSelector(selector: string): LabelSelector {
+  checkArgument("parseLabelSelector(…)", ["its argument", selector], "a string");
   return new Parser(lexLabelSelector(selector))
     .selector()
     .toSorted((a, b) => compareBytewise(a.key, b.key));
@@ -37,6 +39,7 @@ export function matchesLabels(
 
 /** Formats a selector so that it parses to the same value, e.g. `app=web,tier in (a,b),!draft`. */
 export function formatLabelSelector(selector: LabelSelector): string {
+  checkArgument("formatLabelSelector(…)", ["its argument", selector], "a list");
   return selector.map(formatRequirement).join(",");
 }
 

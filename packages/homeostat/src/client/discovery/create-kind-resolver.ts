@@ -1,6 +1,7 @@
 // Finds kinds by name in discovery, which is fetched once and again on a miss, because a CRD may
 // have been added.
 // Upstream: k8s.io/client-go/restmapper (shortcut expander, deferred discovery mapper).
+import { checkArgument } from "../../util/call-options.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { DiscoveredKind, KindResolver } from "./kind-resolver.ts";
 
@@ -35,14 +36,19 @@ export function createKindResolver(fetch: () => Promise<readonly DiscoveredKind[
     );
   };
   return {
-    byKind: (apiVersion, kind) =>
-      resolve(
+    async byKind(apiVersion, kind) {
+      checkArgument("kinds.byKind(…)", ["its first argument", apiVersion], "a string");
+      checkArgument("kinds.byKind(…)", ["its second argument", kind], "a string");
+      return resolve(
         (kinds) =>
           kinds.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kind),
         `kind ${kind} in ${apiVersion}`,
-      ),
-    byResource: (name) =>
-      resolve((kinds) => findByResource(kinds, name), `resource ${JSON.stringify(name)}`),
+      );
+    },
+    async byResource(name) {
+      checkArgument("kinds.byResource(…)", ["its argument", name], "a string");
+      return resolve((kinds) => findByResource(kinds, name), `resource ${JSON.stringify(name)}`);
+    },
     all: () => learn(),
     invalidate: () => void (known = undefined),
   };

@@ -2,6 +2,8 @@
 import type { ResourceNames } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { assertKind } from "../../api/check-kind.ts";
+import { argumentError } from "../../util/argument-error.ts";
 
 /** A kind with known names and unknown types. */
 export type DynamicKind = Kind<
@@ -50,5 +52,8 @@ export function dynamicKind(names: {
   readonly resource: string;
   readonly scope: "Namespaced" | "Cluster";
 }): DynamicKind {
+  assertKind(names, "naming a kind by dynamicKind(…)");
+  if (names.scope !== "Namespaced" && names.scope !== "Cluster")
+    throw argumentError("dynamicKind(…)", names.scope, 'the scope "Namespaced" or "Cluster"');
   return names as DynamicKind;
 }

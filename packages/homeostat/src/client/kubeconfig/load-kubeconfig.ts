@@ -11,6 +11,7 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./parse-kubeconfig.ts";
 import { resolveAccess } from "./resolve-access.ts";
+import { checkOptions, type KnownOptions } from "../../util/call-options.ts";
 
 /** Which kubeconfig and context. */
 export interface LoadKubeconfigOptions {
@@ -26,6 +27,13 @@ export interface LoadKubeconfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+const known = {
+  path: "a string",
+  text: "a string",
+  context: "a string",
+  env: "an object",
+} as const satisfies KnownOptions<LoadKubeconfigOptions>;
+
 /** Folder of a pod's service account. */
 export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -34,6 +42,7 @@ const givenText = "the given text";
 
 /** Loads the kubeconfig and resolves a context. */
 export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
+  checkOptions("loadKubeconfig(…)", options, known);
   const { env = process.env, text } = options;
   const present =
     text === undefined ? await readFiles(options.path, env) : [{ file: givenText, text }];
@@ -72,6 +81,7 @@ async function readFiles(
 export async function loadInClusterConfig(
   options: Pick<LoadKubeconfigOptions, "env"> & { readonly folder?: string } = {},
 ): Promise<ClusterAccess> {
+  checkOptions("loadInClusterConfig(…)", options, { env: "an object", folder: "a string" });
   const { env = process.env, folder = serviceAccountFolder } = options;
   const host = env["KUBERNETES_SERVICE_HOST"];
   const port = env["KUBERNETES_SERVICE_PORT"];
@@ -111,6 +121,7 @@ export async function loadInClusterConfig(
 export async function loadClusterAccess(
   options: LoadKubeconfigOptions = {},
 ): Promise<ClusterAccess> {
+  checkOptions("loadClusterAccess(…)", options, known);
   const { env = process.env } = options;
   const named = options.path !== undefined || options.context !== undefined || env["KUBECONFIG"];
   return !named && env["KUBERNETES_SERVICE_HOST"]

@@ -3,6 +3,7 @@ import { assertKind } from "../../api/check-kind.ts";
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { describeMissing } from "../../util/option-faults.ts";
 
 /**
  * The path of a collection, e.g. `/apis/apps/v1/namespaces/shop/deployments`; without a namespace,
@@ -42,13 +43,7 @@ export function objectPath(
     key.name.includes("/") ||
     key.name.includes("%")
   ) {
-    throw new HomeostatError(
-      "ERR_CLIENT_NAME",
-      `building a request for ${kind.kind}: expected the name of one object without "/" or "%", got ${JSON.stringify(key.name)}`,
-      {
-        hint: "Pass the object's name; the namespace goes into `namespace`.",
-      },
-    );
+    throw nameError(kind, key.name);
   }
   if (kind.scope === "Namespaced" && !key.namespace) {
     throw new HomeostatError(
@@ -61,3 +56,11 @@ export function objectPath(
   }
   return `${collectionPath(kind, key.namespace)}/${encodeURIComponent(key.name)}${subresource ? `/${subresource}` : ""}`;
 }
+
+/** The error of a name that names no object. */
+export const nameError = ({ kind }: Kind, name: unknown): HomeostatError =>
+  new HomeostatError(
+    "ERR_CLIENT_NAME",
+    `building a request for ${kind}: expected the name of one object without "/" or "%", got ${typeof name === "string" ? JSON.stringify(name) : describeMissing(name)}`,
+    { hint: "Pass the object's name; the namespace goes into `namespace`." },
+  );

@@ -15,6 +15,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../client.ts";
+import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { collectionPath, objectPath } from "./object-path.ts";
 
@@ -118,10 +119,10 @@ export function patchRequest(
 ): ApiRequest {
   const path = objectPath(kind, key, options.subresource);
   const type: unknown = (patch as Patch | undefined | null)?.type;
-  if (!Object.hasOwn(patchTypes, type as string))
+  if (typeof type !== "string" || !Object.hasOwn(patchTypes, type))
     throw new HomeostatError(
       "ERR_CLIENT_REQUEST",
-      `PATCH ${path}: expected a patch of type merge, strategic or json, got ${JSON.stringify(type)}`,
+      `PATCH ${path}: expected a patch of type merge, strategic or json, got ${describeValue(type)}`,
       { hint: 'Pass { type: "merge", body: { … } }.' },
     );
   return {

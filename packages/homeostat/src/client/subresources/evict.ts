@@ -7,9 +7,8 @@ import {
   isTooManyRequests,
 } from "../../api/status.ts";
 import { sleep } from "../../runtime/sleep.ts";
-import { argumentError } from "../../util/argument-error.ts";
+import { checkOptions, type KnownOptions } from "../../util/call-options.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { unknownOptions } from "../../util/option-faults.ts";
 import type { Client, DeleteOptions, Key } from "../client.ts";
 import { dynamicKind } from "../discovery/kind-resolver.ts";
 
@@ -26,7 +25,14 @@ export interface EvictOptions extends Pick<
   readonly retryMs?: number;
 }
 
-const known = ["preconditions", "gracePeriodSeconds", "dryRun", "signal", "timeoutMs", "retryMs"];
+const known = {
+  preconditions: "an object",
+  gracePeriodSeconds: "a number",
+  dryRun: "a string",
+  signal: "an AbortSignal",
+  timeoutMs: "a number",
+  retryMs: "a number",
+} as const satisfies KnownOptions<EvictOptions>;
 
 /**
  * Evicts a pod; repeats while a disruption budget forbids it. Resolves to true once the server has
@@ -39,8 +45,7 @@ export async function evict(
   pod: Key,
   options: EvictOptions = {},
 ): Promise<boolean> {
-  const problems = unknownOptions(options, known);
-  if (problems.length > 0) throw argumentError("evict(…)", options, problems.join("; "));
+  checkOptions("evict(…)", options, known);
   const { retryMs = 5000, timeoutMs, signal } = options;
   const { clock } = client.runtime;
   const end = new AbortController();

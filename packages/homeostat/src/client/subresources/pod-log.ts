@@ -1,8 +1,8 @@
 // The log of a container: as text, or line by line while it grows.
 // Upstream: k8s.io/api/core/v1 PodLogOptions.
-import { argumentError } from "../../util/argument-error.ts";
-import { unknownOptions } from "../../util/option-faults.ts";
+import { checkOptions, type KnownOptions } from "../../util/call-options.ts";
 import type { ApiRequest, Client, Key, RequestOptions } from "../client.ts";
+import { addressOf } from "../check-requests.ts";
 import { dynamicKind } from "../discovery/kind-resolver.ts";
 import { objectPath } from "../request/object-path.ts";
 import { LineSplitter } from "../line-splitter.ts";
@@ -35,25 +35,28 @@ export interface PodLogLinesOptions extends PodLogOptions {
   readonly signal?: AbortSignal;
 }
 
-const known = [
-  "container",
-  "previous",
-  "sinceSeconds",
-  "sinceTime",
-  "timestamps",
-  "tailLines",
-  "limitBytes",
-  "stream",
-  "insecureSkipTLSVerifyBackend",
-];
+const known = {
+  container: "a string",
+  previous: "true or false",
+  sinceSeconds: "a number",
+  sinceTime: "a string",
+  timestamps: "true or false",
+  tailLines: "a number",
+  limitBytes: "a number",
+  stream: "a string",
+  insecureSkipTLSVerifyBackend: "true or false",
+  signal: "an AbortSignal",
+} as const satisfies KnownOptions<PodLogOptions & Pick<PodLogLinesOptions, "signal">>;
 
 /** The log as text. */
 export async function podLog(
   client: Client,
   pod: Key,
-  { signal, timeoutMs, ...options }: PodLogOptions & RequestOptions = {},
+  given: PodLogOptions & RequestOptions = {},
 ): Promise<string> {
-  const { body } = await client.request(logRequest(client, pod, options, known), {
+  checkOptions("podLog(…)", given, { ...known, timeoutMs: "a number" });
+  const { signal, timeoutMs, ...options } = given;
+  const { body } = await client.request(logRequest(client, pod, options), {
     ...(signal === undefined ? {} : { signal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
@@ -67,9 +70,11 @@ export async function podLog(
 export function podLogLines(
   client: Client,
   pod: Key,
-  { signal, ...options }: PodLogLinesOptions = {},
+  given: PodLogLinesOptions = {},
 ): AsyncIterable<string> {
-  const request = logRequest(client, pod, options, [...known, "follow"]);
+  checkOptions("podLogLines(…)", given, { ...known, follow: "true or false" });
+  const { signal, ...options } = given;
+  const request = logRequest(client, pod, options);
   const scoped = signal ? client.with({ signal }) : client;
   const decoder = new TextDecoder();
   return readStream<string>((inbox) => {
@@ -91,11 +96,8 @@ function logRequest(
   client: Client,
   pod: Key,
   options: Omit<PodLogLinesOptions, "signal">,
-  names: readonly string[],
 ): ApiRequest {
-  const problems = unknownOptions(options, names);
-  if (problems.length > 0) throw argumentError("podLog(…)", options, problems.join("; "));
-  const { name, namespace } = typeof pod === "string" ? { name: pod, namespace: undefined } : pod;
+  const { name, namespace } = addressOf(Pod, pod);
   const key = { name, namespace: namespace ?? client.namespace };
   return {
     method: "GET",

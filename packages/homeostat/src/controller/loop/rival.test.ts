@@ -59,6 +59,33 @@ test("a write with another field manager is compared as a whole", () => {
   assert.deepEqual(rivalOf(written, theirs, manager)?.managers, ["thief"]);
 });
 
+test("of several writers those are named that have taken one of the fields", () => {
+  const thieves = [entry("one", "2", "a.yaml"), entry("two", "2", "b"), entry("three", "2", "d")];
+  const theirs = map({ "a.yaml": 2, b: 2, c: 1, d: 1 }, created, ...thieves);
+  assert.deepEqual(rivalOf(ours, theirs, manager), {
+    fields: ["data.a.yaml", "data.b"],
+    managers: ["one", "two"],
+  });
+});
+
+test("only fields that were taken are named beside those that are gone, five at most", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g"];
+  const values = (value: number) => Object.fromEntries(names.map((name) => [name, value]));
+  const before = map(values(1), entry(manager, "1", ...names));
+  const { a: _, ...rest } = values(2);
+  const taken = map(rest, entry("thief", "2", "b", "c"));
+  assert.deepEqual(rivalOf(before, taken, manager)?.fields, ["data.b", "data.c"]);
+  const all = map(values(2), entry("thief", "2", ...names));
+  assert.equal(rivalOf(before, all, manager)?.fields.length, 5);
+});
+
+test("one that has not written since is not taken for a remover", () => {
+  const untimed = { ...entry("untimed", "9", "d"), time: undefined };
+  const earlier = map({ "a.yaml": 1, d: 1 }, entry(manager, "1", "a.yaml"), entry("old", "4", "d"));
+  const theirs = map({ d: 1 }, entry("old", "4", "d", "e"), untimed);
+  assert.deepEqual(rivalOf(earlier, theirs, manager)?.managers, []);
+});
+
 test("the same rival has the same manager and a common field", () => {
   const one = { fields: ["a", "b"], managers: ["x"] };
   assert.ok(isSameRival(one, { fields: ["b"], managers: ["y", "x"] }));

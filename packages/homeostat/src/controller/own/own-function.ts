@@ -2,6 +2,7 @@
 import type { Kind, ManifestOf, ObjectOf } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { checkOptions, type KnownOptions } from "../../util/call-options.ts";
 import { describeMissing, isOptions } from "../../util/option-faults.ts";
 
 /** Options of `own`. */
@@ -45,18 +46,35 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
       options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;
 
+const known = {
+  set: "a string",
+  adopt: "true or false",
+  order: "a number",
+  ready: "a function",
+} as const satisfies KnownOptions<OwnOptions>;
+
 /** What `own` is to bring about, without what is left out. @throws ERR_OWN_ARGUMENT */
 export function desiredOf(
   kind: Kind,
   given: readonly (KubeObject | LeftOut)[],
+  options?: OwnOptions,
 ): readonly KubeObject[] {
+  checkOptions(`own(${kind.kind}, …)`, options, known);
   if (!Array.isArray(given))
     throw wrong(kind, `its second argument is ${describeMissing(given)}, expected a list`);
   const desired = (given as readonly (KubeObject | LeftOut)[]).filter((one) => !isLeftOut(one));
-  for (const one of desired as readonly KubeObject[])
-    if (!isOptions(one?.metadata))
-      throw wrong(kind, `it lists ${describeMissing(one)}, expected a manifest with metadata`);
+  for (const one of desired as readonly KubeObject[]) refuseUnnamed(kind, one);
   return desired as readonly KubeObject[];
+}
+
+function refuseUnnamed(kind: Kind, one: KubeObject): void {
+  if (!isOptions(one?.metadata))
+    throw wrong(kind, `it lists ${describeMissing(one)}, expected a manifest with metadata`);
+  const { name, namespace } = one.metadata as Readonly<Record<string, unknown>>;
+  if (typeof name !== "string")
+    throw wrong(kind, `it lists an object named ${describeMissing(name)}, expected a name`);
+  if (namespace !== undefined && typeof namespace !== "string")
+    throw wrong(kind, `the namespace of ${name} is ${describeMissing(namespace)}, expected a name`);
 }
 
 const wrong = ({ kind }: Kind, problem: string): HomeostatError =>

@@ -5,8 +5,17 @@ import { parseDuration } from "../../api/duration.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
+import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { isTerminal, type Outcome, restOf, type Retry, terminal, type Wait } from "../outcome.ts";
+import {
+  isTerminal,
+  type Outcome,
+  restOf,
+  type Retry,
+  TerminalError,
+  type Wait,
+} from "../outcome.ts";
 import { currentRun } from "../run/current-run.ts";
 import { checkDecision, checkMachine } from "./check-phases.ts";
 import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
@@ -54,6 +63,8 @@ export function phaseMachine<C extends PhaseContext, Name extends string>(
   const { clock = createSystemRuntime().clock } = options;
   definitionOf(options, options.initial, "correct `initial`, or add the phase");
   return async (context) => {
+    if (!isOptions(context?.object) || typeof context.status !== "function")
+      throw argumentError("running a phase machine", context, "the context of a reconcile");
     const now = clock.now();
     const machine = new Step(options, context, now);
     return machine.run();
@@ -191,7 +202,7 @@ class Step<C extends PhaseContext> {
 
   async #undo(state: PhaseState): Promise<Outcome> {
     const last = state.undo.at(-1);
-    if (last === undefined) throw terminal(state.failure!);
+    if (last === undefined) throw new TerminalError(state.failure!);
     await definitionOf(this.#options, last)?.undo?.(this.#context);
     return this.#next({ ...state, undo: state.undo.slice(0, -1) }, `phase ${last} is undone`);
   }

@@ -1,6 +1,7 @@
 // The schema of the field of status in which a phase machine keeps its state.
 import * as z from "zod";
 import { k } from "../../api/resource/k.ts";
+import { checkArgument } from "../../util/call-options.ts";
 import type { PhaseState } from "./phase.ts";
 
 /**
@@ -10,6 +11,7 @@ import type { PhaseState } from "./phase.ts";
  * Without names, any phase is taken.
  */
 export function phaseStatus<const Name extends string = string>(...phases: readonly Name[]) {
+  for (const phase of phases) checkArgument("phaseStatus(…)", ["a phase", phase], "a string");
   const name = (phases.length > 0 ? z.enum(phases) : z.string()) as z.ZodType<Name, Name>;
   return z.object({
     phase: name,

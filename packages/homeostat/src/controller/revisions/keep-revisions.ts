@@ -3,7 +3,10 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go,
 // statefulset/stateful_set_control.go (getStatefulSetRevisions, truncateHistory).
 import { argumentError } from "../../util/argument-error.ts";
+import { checkArgument, checkOptions, type KnownOptions } from "../../util/call-options.ts";
+import { isThenable } from "../../util/refuse-promise.ts";
 import { isOptions } from "../../util/option-faults.ts";
+import { assertKind } from "../../api/check-kind.ts";
 import { compareBytewise } from "../../api/encode-json.ts";
 import type { Json } from "../../api/json.ts";
 import type { Kind, Metadata, ObjectOf } from "../../api/kind.ts";
@@ -12,7 +15,7 @@ import { encodeRevisionData, revisionHash, revisionName } from "../../api/revisi
 import { isAlreadyExists } from "../../api/status.ts";
 import { ControllerRevision } from "../../k8s/apps/v1/index.ts";
 import type { ControllerClient } from "../controller-client.ts";
-import { terminal } from "../outcome.ts";
+import { TerminalError } from "../outcome.ts";
 import { retryOnConflict } from "../retry-on-conflict.ts";
 import type { CachedReads } from "../watching/declared-reads.ts";
 
@@ -59,15 +62,19 @@ const defaultLimit = 10;
 
 /**
  * Makes `data` the current revision: creates it, or gives the equal one the highest number, and
- * deletes the oldest revisions above the limit. `data` is any JSON value.
+ * deletes the oldest revisions above the limit. `data` is any JSON value that the server takes: an
+ * object.
  */
 export async function keepRevisions<T>(
   context: RevisionContext,
   data: T,
-  { limit = defaultLimit, inUse = [], labels = {} }: KeepRevisionsOptions = {},
+  options: KeepRevisionsOptions = {},
 ): Promise<Revisions<T>> {
   if (!isOptions(context?.cache))
     throw argumentError("keepRevisions(…)", context, "the context of a reconcile");
+  checkOptions("keepRevisions(…)", options, ofKeepRevisions);
+  checkData(data);
+  const { limit = defaultLimit, inUse = [], labels = {} } = options;
   const known = revisionsOf(context, labels);
   const current = await makeCurrent(context, known, { data: data as Json, labels });
   const others = known.filter(({ metadata }) => metadata.name !== current.metadata.name);
@@ -78,6 +85,18 @@ export async function keepRevisions<T>(
   const kept = others.filter((one) => !spent.includes(one));
   const all = [...kept, current].map((one) => toRevision<T>(one));
   return { current: all.at(-1)!, all };
+}
+
+const ofKeepRevisions = {
+  limit: "a number",
+  inUse: "a list",
+  labels: "an object",
+} as const satisfies KnownOptions<KeepRevisionsOptions>;
+
+function checkData(data: unknown): void {
+  const isJson = !["undefined", "function", "symbol"].includes(typeof data) && !isThenable(data);
+  if (!isJson || Number.isNaN(data))
+    throw argumentError("keepRevisions(…)", data, "data that is JSON, such as the spec");
 }
 
 /** What {@link rollBack} needs to know. */
@@ -103,16 +122,21 @@ export async function rollBack<K extends Kind, T>(
   if (!Array.isArray(revisions?.all))
     throw argumentError("rollBack(…)", revisions, "what keepRevisions resolves to");
   if (!isOptions(options)) throw argumentError("rollBack(…)", options, "{ kind, to, restore }");
+  if (!isOptions(context?.object))
+    throw argumentError("rollBack(…)", context, "the context of a reconcile");
+  assertKind(options.kind, "rollBack(…)");
+  checkArgument("rollBack(…)", ["to", options.to], "a number");
+  checkArgument("rollBack(…)", ["restore", options.restore], "a function");
   const { current, all } = revisions;
   const { kind, to, restore } = options;
   const target = to === 0 ? all.at(-2) : all.find(({ number }) => number === to);
   if (!target)
-    throw terminal(
+    throw new TerminalError(
       `there is no revision ${to === 0 ? `before ${current.number}` : to}; it has ${all.map(({ number }) => number).join(", ")}`,
     );
   const { metadata, kind: name } = context.object;
   await context.client.upsert(kind, metadata, (object) => {
-    if (!object) throw terminal(`${name} ${metadata.name} is gone`);
+    if (!object) throw new TerminalError(`${name} ${metadata.name} is gone`);
     return restore(object, target.data);
   });
   return target;

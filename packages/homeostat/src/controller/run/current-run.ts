@@ -9,8 +9,10 @@ export interface CurrentRun extends CurrentWork {
   readonly hasEnded: boolean;
   readonly phaseHost: PhaseHost | undefined;
   readonly usedSignals: SignalUse | undefined;
-  /** Records a result that the user's code has made. */
-  made(what: string): void;
+  /** Records a result that the user's code has made, and the error that it is. */
+  made(what: string, error?: Error): void;
+  /** The user's code has caught an error, and asks what it is. */
+  received(error: unknown): void;
   /** Receives an error that no code received. */
   stray(error: unknown): void;
 }

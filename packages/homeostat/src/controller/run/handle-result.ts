@@ -9,6 +9,7 @@ import { describeLoop } from "../loop/report-loop.ts";
 import { isTerminal, type Rest, restIn } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
 import { conflictDelayMs, isConflictOf } from "./conflicts.ts";
+import type { RunResult } from "./run-observer.ts";
 import type { RunScope } from "./run-scope.ts";
 import { type ServerFault, serverFault } from "./turns.ts";
 import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.ts";
@@ -19,7 +20,7 @@ export function succeeded(
   item: QueueItem,
   { outcome }: Reconciled,
   scope: RunScope,
-): void {
+): RunResult {
   const { key } = item;
   const { options, states } = context;
   const { queue, runtime } = options;
@@ -46,7 +47,9 @@ export function succeeded(
       nextAt: runtime.clock.now() + state.afterMs,
       failures: 0,
     });
+    return "requeue_after";
   }
+  return "success";
 }
 
 /** The run has done nothing: it fell into the back-off after a failure, which stays in force. */
@@ -55,7 +58,7 @@ function rests(
   item: QueueItem,
   scope: RunScope,
   { afterMs, failed: error }: Rest,
-): void {
+): RunResult {
   const { options, turns } = context;
   const { key, priority, failures } = item;
   turns.succeeded(key, { hasAnswer: scope.record.hasAnswer });
@@ -64,6 +67,7 @@ function rests(
   const cause = { what: `retry: ${failure.because}`, source: "retry" };
   options.queue.add(key, { afterMs, priority, cause });
   retrying(context, key, failure, { afterMs, failures });
+  return "requeue_after";
 }
 
 /** Counts a run, and reports its object when it is in a loop. */
@@ -130,33 +134,35 @@ export function failed(
   item: QueueItem,
   error: unknown,
   scope: RunScope,
-): void {
+): RunResult {
   const { stopping, conflicts } = context;
-  if (stopping.aborted) return;
+  if (stopping.aborted) return "error";
   const failure = describeFailure(context, item.key, error, scope);
   const leastMs = scope.phaseHost?.leastRetryMs ?? 0;
   if (failure.is !== "terminal") scope.record.isRetried();
   detectLoop(context, item, scope);
   if (failure.is === "conflict") return conflicted(context, item, failure, leastMs);
   conflicts.clear(item.key);
-  if (failure.is === "terminal") stalled(context, item.key, failure);
-  else backOff(context, item, failure, leastMs);
+  if (failure.is === "terminal") return stalled(context, item.key, failure);
+  return backOff(context, item, failure, leastMs);
 }
 
-function stalled(context: RunnerState, key: string, failure: Failure): void {
+function stalled(context: RunnerState, key: string, failure: Failure): RunResult {
   const { because, hint, error } = failure;
   context.options.queue.forget(key);
   context.states.set(key, withError({ at: "stalled", because, ...hint }, error));
   const isLogged = isMismatchError(error);
   context.voice.failed(key, { what: "stalled", because, ...hint, error, isLogged });
+  return "terminal";
 }
 
+/** A conflict is an ordinary outcome, which is tried again; only many in a row are an error. */
 function conflicted(
   context: RunnerState,
   item: QueueItem,
   failure: Failure,
   leastMs: number,
-): void {
+): RunResult {
   const { options, conflicts } = context;
   const { key } = item;
   const count = conflicts.add(key);
@@ -172,6 +178,7 @@ function conflicted(
   retrying(context, key, failure, { afterMs: delayMs, failures: count });
   const what = `trying again in ${Math.round(delayMs)} ms`;
   context.voice.conflicted(key, count, { what, because, error });
+  return "requeue";
 }
 
 /** The next run is in its turn after a fault of the server, or after its back-off. */
@@ -180,7 +187,7 @@ function backOff(
   { key, failures, priority }: QueueItem,
   failure: Failure,
   leastMs: number,
-): void {
+): RunResult {
   const { queue } = context.options;
   const { because, hint, error } = failure;
   const fault = serverFault(error, leastMs);
@@ -204,6 +211,7 @@ function backOff(
   retrying(context, key, failure, { afterMs, failures: failures + 1 });
   const what = `failed, trying again in ${afterMs} ms`;
   context.voice.failed(key, { what, because, ...hint, error });
+  return "error";
 }
 
 const leastOf = ({ isOfAll, retryAfterMs }: ServerFault): number =>

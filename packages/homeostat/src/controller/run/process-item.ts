@@ -1,13 +1,15 @@
 // Reconciles one key under the deadline, and releases it once nothing of the run is left.
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { withDeadline } from "../deadline.ts";
+import { type Finish, withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
+import type { Reconciled } from "../reconcile.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import { currentRun } from "./current-run.ts";
 import { forget } from "./forget.ts";
 import { failed, succeeded } from "./handle-result.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import type { RunResult } from "./run-observer.ts";
 import { RunScope } from "./run-scope.ts";
 import { isCached, type RunnerState } from "./runner-state.ts";
 
@@ -27,6 +29,7 @@ export async function processItem(
   try {
     await runItem(context, item, requests);
   } catch (error) {
+    context.options.observer?.panicked();
     log.error(`processing failed: ${describeError(error)}`, {
       controller: definition.name,
       object: `${definition.kind.kind} ${item.key}`,
@@ -56,6 +59,7 @@ async function runItem(
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
+  const began = runtime.clock.monotonic();
   const finish = await withDeadline(
     runtime.clock,
     {
@@ -68,12 +72,25 @@ async function runItem(
       return currentRun.run(scope, () => context.reconcile(item, scope!));
     },
   );
-  if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
-  scope!.returned();
-  if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
-  else failed(context, item, finish.error, scope!);
-  context.progress.ran(key);
-  release(context, key, scope!);
+  const result = finished(context, item, scope!, finish);
+  options.observer?.ended(result, runtime.clock.monotonic() - began);
+}
+
+function finished(
+  context: RunnerState,
+  item: QueueItem,
+  scope: RunScope,
+  finish: Finish<Reconciled>,
+): RunResult {
+  if (finish.at === "abandoned") return abandon(context, item, scope, finish.settled);
+  scope.returned();
+  const result =
+    finish.at === "settled"
+      ? succeeded(context, item, finish.value, scope)
+      : failed(context, item, finish.error, scope);
+  context.progress.ran(item.key);
+  release(context, item.key, scope);
+  return result;
 }
 
 /** Releases a paused key; what resumes it triggers it again. */
@@ -106,7 +123,7 @@ function done(context: RunnerState, key: string): void {
 }
 
 function openScope(
-  { options: { definition, log, writeChains }, echoes, echoingKinds }: RunnerState,
+  { options: { definition, log, writeChains, observer }, echoes, echoingKinds }: RunnerState,
   { key, causes, droppedCauses }: QueueItem,
   deadline: AbortSignal,
   requests: OpenRequests | undefined,
@@ -124,12 +141,14 @@ function openScope(
       droppedCauses,
     ),
     ...(requests ? { requests } : {}),
-    late: (error) =>
+    late(error) {
+      observer?.panicked();
       log.error(`after the end of a reconcile: ${describeError(error)}`, {
         controller: definition.name,
         object: title,
         error,
-      }),
+      });
+    },
   });
 }
 
@@ -156,7 +175,7 @@ function abandon(
   { key, priority }: QueueItem,
   scope: RunScope,
   settled: Promise<void>,
-): void {
+): RunResult {
   const { options, states, stopping } = context;
   const { queue, definition } = options;
   const step = stepOf(states.get(key)?.progress);
@@ -181,6 +200,7 @@ function abandon(
         });
       done(context, key);
     });
+  return stopping.aborted ? "error" : "timeout";
 }
 
 const stepOf = (progress: Progress | undefined): string | undefined =>

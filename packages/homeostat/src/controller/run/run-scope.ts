@@ -12,6 +12,7 @@ import type { SignalUse } from "../signals/signal-use.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import { type CurrentRun, currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import type { ThrownResults } from "./thrown-results.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
 interface Call {
@@ -20,6 +21,12 @@ interface Call {
   readonly promise: TrackedPromise<unknown>;
   isOpen: boolean;
   error?: unknown;
+}
+
+interface Made {
+  readonly what: string;
+  /** For a terminal error. */
+  readonly error: Error | undefined;
 }
 
 /** Options of a run. */
@@ -55,7 +62,7 @@ export class RunScope implements CurrentRun {
   #held: Map<Promise<unknown>, string> | undefined;
   #strays: unknown[] | undefined;
   #overtaken: Set<unknown> | undefined;
-  #made: string[] | undefined;
+  #made: Made[] | undefined;
   #abort: AbortController | undefined;
   #hasEnded = false;
   #hasReturned = false;
@@ -138,13 +145,20 @@ export class RunScope implements CurrentRun {
   }
 
   /** Records a result that the user's code has made, and should return or throw. */
-  made(what: string): void {
-    if (!this.hasEnded) (this.#made ??= []).push(what);
+  made(what: string, error?: Error): void {
+    if (!this.hasEnded) (this.#made ??= []).push({ what, error });
   }
 
-  /** The results made so far. */
-  results(): readonly string[] {
-    return this.#made ?? [];
+  /** The user's code has caught an error: it was no forgotten result. */
+  received(error: unknown): void {
+    this.#made = this.#made?.filter((one) => one.error === undefined || one.error !== error);
+  }
+
+  /** The results made so far, without those that were thrown. */
+  results(thrown?: ThrownResults): readonly string[] {
+    return (this.#made ?? [])
+      .filter(({ error }) => error === undefined || !thrown?.has(error))
+      .map(({ what }) => what);
   }
 
   /** Records an error of a write of the runtime whose object had been replaced or deleted. */

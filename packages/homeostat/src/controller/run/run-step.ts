@@ -1,6 +1,7 @@
 // step(): a named piece of work under a deadline of its own.
 import { parseDuration } from "../../api/duration.ts";
 import { describeError } from "../../util/describe-error.ts";
+import { checkArgument, checkOptions } from "../../util/call-options.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { withDeadline } from "../deadline.ts";
@@ -11,6 +12,14 @@ export interface Step<T> {
   readonly name: string;
   readonly work: (signal: AbortSignal) => Promise<T>;
   readonly timeout: string | number | undefined;
+}
+
+/** @throws ERR_ARGUMENT */
+export function checkStep(name: unknown, work: unknown, options: unknown): void {
+  checkArgument("step(…)", ["its name", name], "a string");
+  const call = `step("${name as string}", …)`;
+  checkArgument(call, ["its second argument", work], "a function");
+  checkOptions(call, options, { timeout: 'a duration such as "30s"' });
 }
 
 /** Parameters of a step that are the same for all steps of a run. */

@@ -21,6 +21,7 @@ import type { RunVoice } from "../voice/run-voice.ts";
 import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
+import type { RunObserver } from "./run-observer.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
 import type { StatusTurns } from "../status-turns.ts";
@@ -58,6 +59,8 @@ export interface RunnerOptions {
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */
   readonly limitedSignals: readonly Signal[];
+  /** Counts the runs. */
+  readonly observer?: RunObserver | undefined;
   /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }

@@ -2,6 +2,8 @@
 // with who sets it, who clears it, and by when. Pure; what declares signals is define-signal.ts.
 import type { ConditionOf, Kind, ObjectOf } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import type { ControllerClient } from "../controller-client.ts";
 
 /** What carries a signal. One of them. */
@@ -65,6 +67,12 @@ interface ConditionLike {
 
 /** The value that an object carries; undefined when the signal is not set. */
 export function carriedValue(carrier: SignalCarrier, object: KubeObject): string | undefined {
+  if (!isOptions(object?.metadata))
+    throw argumentError(
+      `a signal (${Object.entries(carrier).flat().join(" ")})`,
+      object,
+      "an object",
+    );
   const { annotations, labels, finalizers = [] } = object.metadata;
   if ("annotation" in carrier) return annotations?.[carrier.annotation];
   if ("label" in carrier) return labels?.[carrier.label];

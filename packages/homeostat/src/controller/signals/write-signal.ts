@@ -1,6 +1,9 @@
 // Sets and clears signals. Labels and annotations are set by an apply of their own, under the field
 // manager `<manager>/signal.<name>`, so that managedFields say since when; all else are patches.
 import { type KubeObject, keyOf } from "../../api/object-meta.ts";
+import { argumentError } from "../../util/argument-error.ts";
+import { checkArgument } from "../../util/call-options.ts";
+import { isOptions } from "../../util/option-faults.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { retryOnConflict } from "../retry-on-conflict.ts";
 import { carriedValue, describeSignal, type Signal, type SignalContext } from "./signal.ts";
@@ -16,6 +19,8 @@ export async function setSignal(
   value?: string,
 ): Promise<void> {
   const { carrier, on, name } = signal;
+  checkContext(signal, context, object);
+  if (value !== undefined) checkArgument(describeSignal(signal), ["its value", value], "a string");
   if ("condition" in carrier) return setCondition(signal, context, object, ["True", value]);
   if ("finalizer" in carrier)
     return patchFinalizers(signal, context, object, (list) => [
@@ -40,6 +45,7 @@ export async function clearSignal(
   object: KubeObject,
 ): Promise<void> {
   const { carrier, on } = signal;
+  checkContext(signal, context, object);
   if (carriedValue(carrier, object) === undefined) return undefined;
   if ("condition" in carrier) return setCondition(signal, context, object, ["False"]);
   if ("finalizer" in carrier)
@@ -53,6 +59,14 @@ export async function clearSignal(
   await context.client.patch(on, address(object), {
     metadata: { uid: object.metadata.uid, ...map },
   });
+}
+
+/** @throws ERR_ARGUMENT */
+function checkContext(signal: Signal, context: SignalContext, object: KubeObject): void {
+  const call = `writing ${describeSignal(signal)}`;
+  if (typeof context?.condition !== "function" || !isOptions(context.object))
+    throw argumentError(call, context, "the context of a reconcile");
+  if (!isOptions(object?.metadata)) throw argumentError(call, object, "an object with metadata");
 }
 
 /** Sets the condition of the reconciled object. */

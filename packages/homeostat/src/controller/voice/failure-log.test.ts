@@ -25,7 +25,7 @@ function arrange() {
   const fail = (key: string, because = error.message): void =>
     failures.failed(key, { what: "failed", because, error });
   const take = (): readonly string[] => said.splice(0);
-  return { runtime, failures, conflicts: new ConflictLog(options), fail, take, requests };
+  return { runtime, options, failures, conflicts: new ConflictLog(options), fail, take, requests };
 }
 
 describe("FailureLog", () => {
@@ -58,6 +58,69 @@ describe("FailureLog", () => {
     failures.failed("a/y", { what, because: "step", error: step });
     failures.failed("a/z", { what, because: "no oven", error: new Error("no oven") });
     assert.deepEqual(requests, ["PATCH /api/v1/nodes/n1", "PATCH /api/v1/nodes/n1", undefined]);
+  });
+
+  it("reminds once a minute of a failure that goes on, however long it does", async () => {
+    const { runtime, fail, take } = arrange();
+    fail("a/x");
+    fail("a/y");
+    take();
+    const reminders: string[] = [];
+    for (let second = 0; second < 150; second++) {
+      await runtime.advance(1000);
+      fail("a/x");
+      reminders.push(...take().filter((line) => line.startsWith("error")));
+    }
+    const reminder = "error Box a/x and 1 others still failing: Cannot read bar";
+    assert.deepEqual(reminders, [reminder, reminder]);
+  });
+
+  it("adds the hint and the place in the user's code, where there are any", () => {
+    const { options } = arrange();
+    const fields: unknown[] = [];
+    const error = (_: string, more: unknown): void => void fields.push(more);
+    const failures = new FailureLog({
+      ...options,
+      log: { ...options.log, error },
+      locate: (thrown) => (thrown instanceof TypeError ? "main.ts:7" : undefined),
+    });
+    const failure = { what: "failed", because: "no oven", hint: "buy one" };
+    failures.failed("a/x", { ...failure, error: new TypeError("no oven") });
+    failures.failed("a/y", { what: "failed", because: "cold", error: "cold" });
+    assert.deepEqual(fields, [
+      { controller: "box", object: "Box a/x", hint: "buy one", at: "main.ts:7" },
+      { controller: "box", object: "Box a/y" },
+    ]);
+  });
+
+  it("leaves the first line to what has logged the failure, and counts it", () => {
+    const { failures, take } = arrange();
+    const failure = { what: "failed", because: "no oven", error: new Error("no oven") };
+    failures.failed("a/x", { ...failure, isLogged: true });
+    assert.deepEqual(take(), []);
+    assert.equal(failures.recovered("a/x"), 1);
+  });
+
+  it("counts each wave of objects that fail in the same way", async () => {
+    const { runtime, failures, fail, take } = arrange();
+    const waves: string[] = [];
+    for (const size of [8, 7]) {
+      for (let i = 0; i < size; i++) fail(`a/x${i}`);
+      take();
+      await runtime.advance(2000);
+      waves.push(...take());
+      for (let i = 0; i < size; i++) failures.recovered(`a/x${i}`);
+    }
+    const rest = "more of Box failed in the same way: Cannot read bar";
+    assert.deepEqual(waves, [`error 3 ${rest}`, `error 2 ${rest}`]);
+    for (let i = 0; i < 6; i++) fail(`a/x${i}`);
+    for (let i = 6; i < 8; i++) {
+      await runtime.advance(2000);
+      take();
+      fail(`a/x${i}`);
+    }
+    await runtime.advance(2000);
+    assert.deepEqual(take(), [`error 1 ${rest}`], "what was counted is not counted again");
   });
 
   it("says another failure in full; numbers and the object's name make no difference", () => {
@@ -129,5 +192,14 @@ describe("ConflictLog", () => {
     assert.equal(storm(), 0);
     await runtime.advance(60_000);
     assert.equal(storm(), 1);
+    await runtime.advance(60_000);
+    for (let i = 0; i < 100; i++) {
+      if (i > 0 && i % 50 === 0) await runtime.advance(10_001);
+      conflicts.conflicted(`a/x${i % 4}`, 1, { what: "", because: "" });
+    }
+    assert.ok(!take().some((line) => line.startsWith("warn")), "a hundred within ten seconds only");
+    for (let i = 0; i < 50; i++) conflicts.conflicted(`a/x${i % 4}`, 1, { what: "", because: "" });
+    const [line] = take().filter((one) => one.startsWith("warn"));
+    assert.match(line!, /100 conflicts of 4 objects within 10 s, among them Box a\/x2/);
   });
 });

@@ -5,6 +5,9 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import { viewId } from "../../api/fields-kind.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
+import { addressOf } from "../../client/check-requests.ts";
+import { checkArgument } from "../../util/call-options.ts";
+import { describeMissing } from "../../util/option-faults.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ObjectAddress } from "../controller-client.ts";
 import { declaredKinds } from "../declared-kinds.ts";
@@ -12,7 +15,7 @@ import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
 import { covers, type Narrowing } from "./narrow-kinds.ts";
 import type { CachedReads } from "./declared-reads.ts";
-import { compileOwnSelection } from "./own-selection.ts";
+import { checkOwnSelection, compileOwnSelection } from "./own-selection.ts";
 import type { Selection } from "./selection.ts";
 import { selectObjects } from "./select-objects.ts";
 
@@ -52,9 +55,8 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   const reads = {
     get(kind: Kind, address: string | ObjectAddress) {
       assertKind(kind, "cache.get(…)");
-      const { name, namespace = own }: Partial<ObjectAddress> =
-        typeof address === "string" ? { name: address } : (address ?? {});
-      if (typeof name !== "string") throw missingName(kind);
+      const { name, namespace = own } = addressOf(kind, address);
+      if (typeof name !== "string" || name === "") throw missingName(kind, name);
       const key = kind.scope === "Cluster" ? { name } : { name, namespace };
       const what = `cache.get(${kind.kind} ${formatObjectKey(key)})`;
       const found = declared(kind, what).get(key);
@@ -64,6 +66,7 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
     },
     list(kind: Kind, options: Selection = {}) {
       assertKind(kind, "cache.list(…)");
+      checkOwnSelection(kind, options, "cache.list");
       const selection = compileOwnSelection(kind, object, options);
       const what = `cache.list(${kind.kind})`;
       const found = declared(kind, what);
@@ -72,6 +75,8 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
       return observe(selectObjects(found, [selection]));
     },
     byIndex(name: string, value: string) {
+      checkArgument("cache.byIndex(…)", ["the name of the index", name], "a string");
+      checkArgument(`cache.byIndex("${name}", …)`, ["the value", value], "a string");
       const { target } = knownIndex(definition, name);
       const found = declared(target, `cache.byIndex("${name}")`);
       return observe(found.byIndex(indexName(definition.name, name), value));
@@ -80,10 +85,10 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
   return reads as CachedReads<any, any>;
 }
 
-const missingName = ({ kind }: Kind): HomeostatError =>
+const missingName = ({ kind }: Kind, name: unknown): HomeostatError =>
   new HomeostatError(
     "ERR_CLIENT_NAME",
-    `cache.get(${kind}): expected the name of one object, got nothing`,
+    `cache.get(${kind}): expected the name of one object, got ${describeMissing(name)}`,
     { hint: "pass the object's name, or { namespace, name }" },
   );
 

@@ -3,7 +3,7 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { unknownOptions } from "../../util/option-faults.ts";
+import { isOptions, unknownOptions } from "../../util/option-faults.ts";
 import { isKind } from "../../api/check-kind.ts";
 import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 
@@ -19,20 +19,23 @@ export function compileOwnSelection(
 }
 
 /** Checks what the user's code passes. @throws ERR_WATCH_SELECTION */
-export function checkOwnSelection(kind: unknown, options: unknown = {}): void {
-  const problem = problemOf(kind, options);
+export function checkOwnSelection(kind: unknown, options: unknown = {}, call = "watch"): void {
+  const problem = problemOf(kind, options, call);
   if (problem === undefined) return;
   throw new HomeostatError("ERR_WATCH_SELECTION", problem, {
-    hint: "pass a kind, and which of its objects: watch(kind, { namespace, labels, fields })",
+    hint: `pass a kind, and which of its objects: ${call}(kind, { namespace, labels, fields })`,
   });
 }
 
-function problemOf(kind: unknown, options: unknown): string | undefined {
+function problemOf(kind: unknown, options: unknown, call: string): string | undefined {
   if (!isKind(kind))
-    return `watch(…): the first argument is ${describeValue(kind)}, expected a kind`;
-  const title = `watch(${kind.kind})`;
-  if (typeof options !== "object" || options === null)
+    return `${call}(…): the first argument is ${describeValue(kind)}, expected a kind`;
+  const title = `${call}(${kind.kind})`;
+  if (!isOptions(options))
     return `${title}: the second argument is ${describeValue(options)}, expected a selection`;
   const [unknown] = unknownOptions(options, ["namespace", "labels", "fields"]);
-  return unknown === undefined ? undefined : `${title}: ${unknown}`;
+  if (unknown !== undefined) return `${title}: ${unknown}`;
+  const { namespace } = options;
+  if (namespace === undefined || typeof namespace === "string") return undefined;
+  return `${title}: namespace is ${describeValue(namespace)}, expected a string`;
 }

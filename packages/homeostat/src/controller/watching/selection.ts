@@ -69,6 +69,7 @@ export function compileSelection({ namespace, labels, fields }: Selection): Comp
         `selecting objects: ${name} is ${describeMissing(given)}, expected values by name`,
         { hint: "pass an object or kubectl's text; leave it out to select all" },
       );
+  refuseOtherValues({ labels, fields });
   const byLabel = toLabelSelector(labels);
   const byField = toFieldSelector(fields);
   const id = JSON.stringify([
@@ -77,6 +78,20 @@ export function compileSelection({ namespace, labels, fields }: Selection): Comp
     formatFieldSelector(byField),
   ]);
   return { id, namespace, labels: byLabel, fields: byField };
+}
+
+/** A number would match nothing, or be no text to escape. */
+function refuseOtherValues(selection: Pick<Selection, "labels" | "fields">): void {
+  for (const [name, given] of Object.entries(selection)) {
+    if (!isOptions(given) || "matchLabels" in given || "matchExpressions" in given) continue;
+    for (const [key, value] of Object.entries(given))
+      if (typeof value !== "string")
+        throw new HomeostatError(
+          "ERR_WATCH_SELECTION",
+          `selecting objects: ${key} of ${name} is ${describeMissing(value)}, expected a string`,
+          { hint: "write the value as text: labels and fields are compared as text" },
+        );
+  }
 }
 
 /**

@@ -8,27 +8,34 @@ import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { type ClusterManager, createClusterManager } from "../cluster-manager.ts";
 import { createLog } from "../log/create-log.ts";
-import type { ClusterSource, Manager, MultiClusterOptions } from "../manager-options.ts";
+import type {
+  ClusterSource,
+  CoreManager,
+  Manager,
+  MultiClusterOptions,
+} from "../manager-options.ts";
 import { nameControllers } from "../name-controllers.ts";
-import { runUntilAsked } from "../run-until-asked.ts";
+import type { Operations } from "../operations.ts";
 import { checkNamespaces } from "../scope/watched-scope.ts";
 import { createTransitions, refuseIfStopped } from "../transitions.ts";
 import { clusterLog } from "./cluster-log.ts";
 import { EngagedClusters } from "./engaged-clusters.ts";
 
 /** Creates a manager of several clusters. */
-export function createMultiClusterManager(given: MultiClusterOptions): Manager {
-  const options = { ...given, runtime: given.runtime ?? createSystemRuntime() };
+export function createMultiClusterManager(
+  given: MultiClusterOptions,
+  operations: Operations,
+): CoreManager {
+  const options = { ...given, operations, runtime: given.runtime ?? createSystemRuntime() };
   nameControllers(options);
   checkNamespaces(options);
   const fleet = new Fleet(options);
   const all = <T>(read: (manager: ClusterManager) => readonly T[]): readonly T[] =>
     fleet.managers().flatMap((manager) => read(manager));
   const { start, stop } = createTransitions(options.operator, fleet);
-  const manager: Manager = {
+  return {
     start,
     stop,
-    run: ({ signal } = {}) => runUntilAsked(manager, signal),
     states: () => all((one) => one.states()),
     explain: (kind, key) => all((one) => one.explain(kind, key)),
     pause: (kind, key) => fleet.managers().forEach((one) => one.pause(kind, key)),
@@ -39,10 +46,10 @@ export function createMultiClusterManager(given: MultiClusterOptions): Manager {
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),
   };
-  return manager;
 }
 
-type Options = MultiClusterOptions & Required<Pick<MultiClusterOptions, "runtime">>;
+type Options = MultiClusterOptions &
+  Required<Pick<MultiClusterOptions, "runtime">> & { readonly operations: Operations };
 
 /** The clusters while the manager runs. */
 class Fleet {
@@ -65,7 +72,7 @@ class Fleet {
   }
 
   async start(): Promise<void> {
-    const { operator, clusters, ...settings } = this.#options;
+    const { operator, clusters, operations, ...settings } = this.#options;
     const log = guardLog(settings.log ?? (await createLog()));
     refuseIfStopped(operator, this.stopping);
     this.#clusters = new EngagedClusters({
@@ -73,6 +80,7 @@ class Fleet {
       create: (cluster, client) =>
         createClusterManager({
           ...settings,
+          metrics: operations.metrics?.ofCluster(cluster),
           operator,
           client,
           cluster,

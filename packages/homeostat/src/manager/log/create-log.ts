@@ -2,7 +2,12 @@
 import type { ReconcileLog } from "../../controller/define-controller.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
-import { type LogLevel, type LogSettings, parseLogSettings } from "./log-settings.ts";
+import {
+  checkLogOptions,
+  type LogLevel,
+  type LogSettings,
+  parseLogSettings,
+} from "./log-settings.ts";
 import { createTextLog } from "./text-log.ts";
 
 /** A log that discards everything. */
@@ -21,6 +26,7 @@ export interface LogOptions extends Partial<LogSettings> {
  * @throws ERR_LOG_SETTING
  */
 export async function createLog(options: LogOptions = {}): Promise<ReconcileLog> {
+  checkLogOptions("createLog(…)", options);
   const given = parseLogSettings(process.env["HOMEOSTAT_LOG"] ?? "");
   const {
     format = given.format ?? (process.stderr.isTTY ? "text" : "json"),
@@ -38,6 +44,8 @@ export async function createLog(options: LogOptions = {}): Promise<ReconcileLog>
 export async function createPinoLog(
   options: { readonly level?: LogLevel; readonly write?: (line: string) => void } = {},
 ): Promise<ReconcileLog> {
+  checkLogOptions("createPinoLog(…)", options);
+  if (options.level === "silent") return silentLog;
   const { pino } = await import("pino");
   const logger = pino(
     { level: options.level ?? "info" },
@@ -45,7 +53,9 @@ export async function createPinoLog(
   );
   const say =
     (level: "debug" | "info" | "warn" | "error") =>
-    (message: string, { error, ...fields }: Readonly<Record<string, unknown>> = {}): void =>
+    (message: string, given?: Readonly<Record<string, unknown>>): void => {
+      const { error, ...fields } = given ?? {};
       logger[level]({ ...fields, ...(error === undefined ? {} : { err: error }) }, message);
+    };
   return { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
 }

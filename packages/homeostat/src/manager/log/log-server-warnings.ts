@@ -1,7 +1,7 @@
 // Logs the warnings of the API server, such as unknown fields and deprecated kinds, each text once:
 // the same request warns with every reconcile, and for every object.
 // controller-runtime: pkg/client/client.go (WarningHandler, with de-duplication by default).
-import type { ClientObserver } from "../../client/session.ts";
+import type { ClientObserver } from "../../client/session-options.ts";
 import type { ReconcileLog } from "../../controller/define-controller.ts";
 
 /** Texts remembered; later ones replace the oldest, which may be repeated. */

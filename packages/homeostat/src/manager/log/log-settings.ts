@@ -1,4 +1,6 @@
 // Format and level of the default log, and how the environment sets them.
+import { argumentError } from "../../util/argument-error.ts";
+import { checkOptions } from "../../util/call-options.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 
 const formats = ["text", "json"] as const;
@@ -7,6 +9,23 @@ const levels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogFormat = (typeof formats)[number];
 /** The least severe level that is logged. */
 export type LogLevel = (typeof levels)[number];
+
+const known = {
+  format: "a string",
+  level: "a string",
+  write: "a function",
+  clock: "an object",
+} as const;
+
+/** @throws ERR_ARGUMENT */
+export function checkLogOptions(call: string, options: Partial<LogSettings>): void {
+  checkOptions(call, options, known);
+  const { format, level } = options;
+  if (format !== undefined && !formats.some((one) => one === format))
+    throw argumentError(call, format, `a format: ${formats.join(" or ")}`);
+  if (level !== undefined && !levels.some((one) => one === level))
+    throw argumentError(call, level, `a level: ${levels.join(", ")}`);
+}
 
 /** Format and level of a log. */
 export interface LogSettings {

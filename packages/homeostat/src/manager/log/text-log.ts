@@ -29,9 +29,9 @@ export interface TextLogOptions {
 export function createTextLog(options: TextLogOptions): ReconcileLog {
   const say =
     (level: Level) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+    (message: string, fields?: Readonly<Record<string, unknown>>): void => {
       if (severities[level] >= severities[options.level])
-        options.write(formatLine(options, level, message, fields));
+        options.write(formatLine(options, level, describeField(message), fields ?? {}));
     };
   return { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
 }

@@ -13,6 +13,7 @@ const fresh = (more: Partial<Freshness> = {}): Freshness => ({
   lastContact: 10,
   resourceVersion: "5",
   relists: 1,
+  restarts: 0,
   failures: 0,
   ...more,
 });

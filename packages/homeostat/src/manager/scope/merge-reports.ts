@@ -20,6 +20,7 @@ export function mergeFreshness(
       contacts.length === all.length && all.length > 0 ? Math.min(...contacts) : undefined,
     resourceVersion: all.length === 1 ? all[0]!.resourceVersion : undefined,
     relists: sum(all, ({ relists }) => relists),
+    restarts: sum(all, ({ restarts }) => restarts),
     failures: sum(all, ({ failures }) => failures),
     ...(first?.lastError === undefined ? {} : { lastError: first.lastError }),
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createVirtualRuntime } from "homeostat/runtime";
-import { createAuthority, issueClientCertificate } from "../../../certificates/authority.ts";
+import { createAuthority, issueClientCertificate } from "homeostat/certificates";
 import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { isStale } from "./csr-cleaner.ts";
 

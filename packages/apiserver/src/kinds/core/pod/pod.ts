@@ -74,6 +74,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
     warningsOnCreate: podCreateWarnings,
     gracePeriod,
   },
+  withoutTables: ["ephemeralcontainers", "resize"],
   subresources: {
     status: {
       resetFields: [

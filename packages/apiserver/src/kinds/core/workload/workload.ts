@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go (layoutContainerCells,
 // printReplicaSet, printReplicationController).
 import type { CellAges } from "../../../apimachinery/rest/table-printer.ts";
-import type { Decoded, Json } from "homeostat/api";
+import { type Decoded, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import type { DecodedObject } from "../../../apimachinery/meta/read-meta.ts";
@@ -47,3 +47,8 @@ export const replicaCells = (workload: ReplicaCounts, ages: CellAges): readonly 
   ageOf(workload, ages),
   ...containerCells(templateOf(workload)),
 ];
+
+/** See `convertUnset`: the internal type counts replicas where apps/v1 points to a number. */
+export function setNoReplicas(object: JsonObject): void {
+  object.spec = { ...(isObject(object.spec) ? object.spec : {}), replicas: 0 };
+}

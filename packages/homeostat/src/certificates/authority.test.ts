@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
+import { createSystemRuntime, createVirtualRuntime } from "../runtime/index.ts";
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "./authority.ts";
 import { addressBytes } from "./certificate.ts";
 

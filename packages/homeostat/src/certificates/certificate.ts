@@ -2,7 +2,7 @@
 // 5280.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import type { Runtime } from "homeostat/runtime";
+import type { Runtime } from "../runtime/index.ts";
 import { bits, flags, integer, octets, oid, sequence, setOf, time, tlv, utf8, yes } from "./der.ts";
 
 /** The subject of a certificate. */

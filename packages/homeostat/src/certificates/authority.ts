@@ -1,7 +1,7 @@
 // Creates certificate authorities, and issues their serving and client certificates. Keys stay in
 // memory unless the caller stores them.
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import type { Runtime } from "homeostat/runtime";
+import type { Runtime } from "../runtime/index.ts";
 import {
   type CertificateRequest,
   freshSerial,
@@ -25,16 +25,17 @@ export interface Authority extends KeyPair {
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
 
-/** Creates a self-signed authority; valid for ten years. */
+/** Creates a self-signed authority; valid for ten years unless `validMs` says otherwise. */
 export function createAuthority(options: {
   readonly runtime: Runtime;
   readonly commonName?: string;
+  readonly validMs?: number;
 }): Authority {
   const commonName = options.commonName ?? "homeostat";
   const keys = generateKeys();
   const subject = { commonName };
   const pair = issue(
-    { subject, usage: "authority", validMs: 10 * yearMs },
+    { subject, usage: "authority", validMs: options.validMs ?? 10 * yearMs },
     keys,
     { subject, ...keys },
     options.runtime,
@@ -43,7 +44,8 @@ export function createAuthority(options: {
 }
 
 /**
- * Issues a serving certificate for these DNS names and IP addresses; valid for one year.
+ * Issues a serving certificate for these DNS names and IP addresses; valid for one year unless
+ * `validMs` says otherwise.
  */
 export function issueServingCertificate(
   authority: Authority,
@@ -51,13 +53,14 @@ export function issueServingCertificate(
     readonly runtime: Runtime;
     readonly names: readonly string[];
     readonly addresses?: readonly string[];
+    readonly validMs?: number;
   },
 ): KeyPair {
   const subject = { commonName: options.names[0] ?? "kube-apiserver" };
   const profile: CertificateProfile = {
     subject,
     usage: "server",
-    validMs: yearMs,
+    validMs: options.validMs ?? yearMs,
     dnsNames: options.names,
     addresses: options.addresses ?? [],
   };

@@ -1,0 +1,147 @@
+// That the rights suffice and are all used is proven on a server, in
+// test/integration/required-permissions.test.ts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as z from "zod";
+import { defineResource } from "../../api/resource/define-resource.ts";
+import { dynamicKind } from "../../client/discovery/kind-resolver.ts";
+import { defineController } from "../../controller/define-controller.ts";
+import { defineSignal } from "../../controller/signals/define-signal.ts";
+import { requiredPermissions } from "./required-permissions.ts";
+
+const group = "rights.example.com";
+const Plain = defineResource({ group, version: "v1", kind: "Plain", spec: z.object({}) });
+const Spoken = defineResource({
+  group,
+  version: "v1",
+  kind: "Spoken",
+  spec: z.object({}),
+  conditions: ["Ready"],
+});
+const Secret = dynamicKind({
+  apiVersion: "v1",
+  kind: "Secret",
+  resource: "secrets",
+  scope: "Namespaced",
+});
+const Node = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" });
+
+const reconcile = async (): Promise<void> => {};
+const reports = { events: false };
+const rulesOf = (...controllers: Parameters<typeof requiredPermissions>[0]["controllers"]) =>
+  requiredPermissions({ controllers, reports }).cluster;
+const rule = (resource: string, verbs: readonly string[], apiGroup = group) => ({
+  apiGroups: [apiGroup],
+  resources: [resource],
+  verbs,
+});
+
+test("a kind that is only read takes list and watch", () => {
+  assert.deepEqual(rulesOf(defineController(Plain, { reconcile })), [
+    rule("plains", ["list", "watch"]),
+  ]);
+});
+
+test("a status takes a patch of the status, and a read after a conflict", () => {
+  assert.deepEqual(rulesOf(defineController(Spoken, { reconcile })), [
+    rule("spokens", ["get", "list", "watch"]),
+    rule("spokens/status", ["patch"]),
+  ]);
+});
+
+test("finalize, and children that owner references cannot reach, take a patch of the object", () => {
+  const patched = rule("plains", ["get", "list", "watch", "patch"]);
+  const finalizing = defineController(Plain, { reconcile, finalize: reconcile });
+  assert.deepEqual(rulesOf(finalizing), [patched]);
+  assert.ok(
+    rulesOf(defineController(Plain, { owns: [Node], reconcile })).some(
+      ({ resources, verbs }) => resources.includes("plains") && verbs.includes("patch"),
+    ),
+  );
+});
+
+test("Events are created and patched, unless all reports of them are off", () => {
+  const controller = defineController(Plain, { reconcile });
+  const events = rule("events", ["create", "patch"], "");
+  assert.deepEqual(requiredPermissions({ controllers: [controller] }).cluster[0], events);
+  const loud = defineController(Plain, { reconcile, reports: { events: true } });
+  assert.deepEqual(rulesOf(loud)[0], events);
+});
+
+test("rights to the same resource are one rule, and names stay apart", () => {
+  const permissions = [
+    { kind: Secret, verbs: ["watch", "get"] as const, names: ["b", "a"] },
+    { kind: Secret, verbs: ["create"] as const },
+    { kind: Plain, verbs: ["update"] as const, subresource: "scale" },
+  ];
+  assert.deepEqual(rulesOf(defineController(Plain, { permissions, reconcile })), [
+    rule("secrets", ["create"], ""),
+    { ...rule("secrets", ["get", "watch"], ""), resourceNames: ["a", "b"] },
+    rule("plains", ["list", "watch"]),
+    rule("plains/scale", ["update"]),
+  ]);
+});
+
+test("a signal takes rights of the controllers that set or clear it only", () => {
+  const held = defineSignal({
+    name: "held",
+    on: Plain,
+    carrier: { finalizer: `${group}/held` },
+    setBy: ["setter"],
+    clearedBy: ["people"],
+  });
+  const named = (name: string) => defineController(Plain, { name, signals: [held], reconcile });
+  assert.deepEqual(rulesOf(named("setter")), [rule("plains", ["get", "list", "watch", "patch"])]);
+  assert.deepEqual(rulesOf(named("reader")), [rule("plains", ["list", "watch"])]);
+});
+
+test("OwnerReferencesPermissionEnforcement takes an update of finalizers of owners", () => {
+  const owner = defineController(Plain, { owns: [Secret], reconcile });
+  const { cluster } = requiredPermissions(
+    { controllers: [owner, defineController(Spoken, { reconcile })], reports },
+    { ownerReferencesPermissionEnforcement: true },
+  );
+  const finalizers = cluster.filter(({ resources }) =>
+    resources.some((one) => one.endsWith("/finalizers")),
+  );
+  assert.deepEqual(finalizers, [rule("plains/finalizers", ["update"])]);
+});
+
+test("of a cluster-scoped kind with one namespace, Events go to the namespace default", () => {
+  const Wide = defineResource({
+    group,
+    version: "v1",
+    kind: "Wide",
+    scope: "Cluster",
+    spec: z.object({}),
+  });
+  const controllers = [defineController(Wide, { reconcile })];
+  const { cluster, namespaces } = requiredPermissions({ controllers, namespaces: ["a", "b"] });
+  const events = [rule("events", ["create", "patch"], "")];
+  assert.deepEqual(namespaces, { a: events, b: events, default: events });
+  assert.deepEqual(cluster, [rule("wides", ["list", "watch"])]);
+});
+
+test("wrong permissions are refused where they are written", () => {
+  const refused = (permissions: unknown): RegExp | string => {
+    try {
+      defineController(Plain, { permissions: permissions as never, reconcile });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return "";
+  };
+  assert.match(String(refused({})), /permissions is not a list/);
+  assert.match(String(refused([5])), /permissions\[0\] is 5, expected \{ kind, verbs \}/);
+  assert.match(String(refused([{ kind: "x", verbs: ["get"] }])), /permissions\[0\]\.kind is 'x'/);
+  assert.match(String(refused([{ kind: Plain, verbs: ["read"] }])), /verbs has 'read'/);
+  assert.match(String(refused([{ kind: Plain, verbs: [] }])), /permissions\[0\]\.verbs is/);
+  assert.match(
+    String(refused([{ kind: Plain, verbs: ["create"], names: ["a"] }])),
+    /create, which RBAC cannot restrict to names/,
+  );
+  assert.match(
+    String(refused([{ kind: Plain, verbs: ["get"], name: "a" }])),
+    /name: unknown option/,
+  );
+});

@@ -1,0 +1,115 @@
+// `homeostat generate` as a user runs it.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parseAllDocuments } from "yaml";
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const command = pathOf("../../packages/cli/bin/homeostat.js");
+const module = pathOf("../fixtures/things-operator.ts");
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), "homeostat-generate-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    encoding: "utf8",
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: any;
+}
+
+const read = (path: string): readonly Manifest[] =>
+  parseAllDocuments(readFileSync(path, "utf8")).map((one) => one.toJS() as Manifest);
+
+test("generate writes what an operator needs, and --check verifies it", (t) => {
+  const home = folder(t);
+  const flags = ["generate", module, "--output-dir", join(home, "out"), "--image", "r/things:2"];
+  const { code, out } = run(...flags);
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    /wrote .*crds\.yaml\nwrote .*operator\.yaml\n\n {2}kubectl apply --server-side/,
+  );
+  const [definition, ...others] = read(join(home, "out/crds.yaml"));
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    definition!.spec.versions.map((one: any) => [one.name, one.storage]),
+    [
+      ["v2", true],
+      ["v1", false],
+    ],
+  );
+  const objects = read(join(home, "out/operator.yaml"));
+  assert.deepEqual(
+    objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`),
+    [
+      "Namespace /things-system",
+      "ServiceAccount things-system/things",
+      "Role one/things",
+      "RoleBinding one/things",
+      "Role two/things",
+      "RoleBinding two/things",
+      "Deployment things-system/things",
+    ],
+  );
+  const pod = objects.at(-1)!.spec.template.spec;
+  assert.equal(pod.containers[0].image, "r/things:2");
+  assert.equal(pod.terminationGracePeriodSeconds, 16);
+
+  assert.equal(run(...flags, "--check").code, 0);
+  const path = join(home, "out/operator.yaml");
+  writeFileSync(path, readFileSync(path, "utf8").replace("replicas: 1", "replicas: 3"));
+  const changed = run(...flags, "--check");
+  assert.equal(changed.code, 1);
+  assert.match(
+    changed.err,
+    /operator\.yaml differs in line \d+: expected " {2}replicas: 1", found " {2}replicas: 3"/,
+  );
+  rmSync(join(home, "out/crds.yaml"));
+  const missing = run(...flags, "--check", "--output", "json");
+  assert.equal(missing.code, 1);
+  const { differences } = JSON.parse(missing.out) as { differences: { name: string }[] };
+  assert.deepEqual(
+    differences.map(({ name }) => name),
+    ["crds.yaml", "operator.yaml"],
+  );
+  assert.equal(existsSync(join(home, "out/crds.yaml")), false, "--check writes nothing");
+});
+
+test("generate names what is wrong with the module", (t) => {
+  const home = folder(t);
+  let count = 0;
+  const refuse = (text: string | undefined, expected: RegExp, exitCode = 1) => {
+    const module = join(home, `m${count++}.ts`);
+    if (text !== undefined) writeFileSync(module, text);
+    const { code, err, out } = run("generate", module, "--output-dir", join(home, "no"));
+    assert.equal(code, exitCode);
+    assert.match(err, expected);
+    assert.equal(out, "");
+    assert.equal(existsSync(join(home, "no")), false);
+  };
+  refuse(undefined, /there is no such file; name the module that exports/, 2);
+  refuse(
+    "export const operator = 'A b'",
+    /operator is "A b".*; resources is missing.*controllers is missing/,
+  );
+  refuse("import './absent.ts'", /import it: Cannot find module/);
+  refuse("throw new Error('not yet')", /import it: not yet \(.*m3.*:\d+:\d+\)/);
+  refuse(
+    "export const operator = 'a', resources = [], controllers = () => []",
+    /controllers is a function, expected a list/,
+  );
+});

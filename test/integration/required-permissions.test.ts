@@ -1,0 +1,239 @@
+// The rights that a manager's declarations ask for are those that it uses: none is refused, and
+// none is granted in vain. The audit log of the server says what was used.
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { type AuditEvent, startApiServer } from "@homeostat/apiserver";
+import {
+  all,
+  type Controller,
+  createManager,
+  defineController,
+  defineResource,
+  defineSignal,
+  installDefinitions,
+  type ManagerOptions,
+  type PolicyRule,
+  ref,
+  requiredPermissions,
+  silentLog,
+} from "homeostat";
+import { type Client, createClient } from "homeostat/client";
+import { ConfigMap, Namespace, Secret } from "homeostat/k8s/core/v1";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "homeostat/k8s/rbac/v1";
+import * as z from "zod";
+import { until } from "../fixtures/until.ts";
+
+const Shop = defineResource({
+  group: "rights.example.com",
+  version: "v1",
+  kind: "Shop",
+  spec: z.object({ items: z.array(z.string().max(20)).max(5), key: z.string().max(20).optional() }),
+  status: z.object({ items: z.int() }),
+  conditions: ["Ready"],
+});
+const Region = defineResource({
+  group: "rights.example.com",
+  version: "v1",
+  kind: "Region",
+  scope: "Cluster",
+  spec: z.object({ name: z.string().max(20) }),
+});
+
+const closing = defineSignal({
+  name: "closing",
+  on: Shop,
+  carrier: { annotation: "rights.example.com/closing" },
+  setBy: ["shops"],
+  clearedBy: ["people"],
+});
+
+const shops = defineController(Shop, {
+  name: "shops",
+  owns: [ConfigMap, ClusterRole],
+  refs: { key: ref(Secret, ({ spec }) => spec.key) },
+  watches: { regions: all(Region) },
+  signals: [closing],
+  permissions: [{ kind: Namespace, verbs: ["get"] }],
+  async reconcile(context) {
+    const { object, refs, own, status, condition, client, recorder } = context;
+    const { name, namespace } = object.metadata;
+    await client.get(Namespace, namespace!);
+    await own(
+      ConfigMap,
+      object.spec.items.map((item) => ConfigMap(`${name}-${item}`, { data: {} })),
+    );
+    await own(ClusterRole, [ClusterRole(`shop-${name}`, { rules: [] })]);
+    if (object.spec.items.length === 1) await closing.set(context, object);
+    status({ items: object.spec.items.length });
+    condition("Ready", refs.key ? "True" : "False", "Checked");
+    recorder.event("Normal", "Opened", `with ${object.spec.items.length} items`);
+  },
+});
+
+const regions = defineController(Region, {
+  async reconcile({ recorder }) {
+    recorder.event("Normal", "Seen", "it exists");
+  },
+});
+
+const account = {
+  name: "system:serviceaccount:ops:shop",
+  groups: ["system:serviceaccounts", "system:serviceaccounts:ops", "system:authenticated"],
+};
+
+interface Place {
+  readonly admin: Client;
+  readonly client: Client;
+  readonly events: readonly AuditEvent[];
+}
+
+/** A server whose audit log is heard, with a client of the operator's account. */
+async function open(t: TestContext): Promise<Place> {
+  const server = await startApiServer({
+    listen: false,
+    audit: { policy: { rules: [{ level: "Metadata", users: [account.name] }] } },
+  });
+  t.after(() => server.close());
+  const admin = createClient({ transport: server.transport(), fieldManager: "admin" });
+  const client = createClient({ transport: server.transport(account), fieldManager: "shop" });
+  const events: AuditEvent[] = [];
+  server.audit!.subscribe((event) => events.push(event));
+  await installDefinitions(admin, [Shop, Region]);
+  return { admin, client, events };
+}
+
+/** Grants what the options ask for. */
+async function grant(
+  admin: Client,
+  { cluster, namespaces }: ReturnType<typeof requiredPermissions>,
+): Promise<void> {
+  const subjects = [{ kind: "User", name: account.name, apiGroup: "rbac.authorization.k8s.io" }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", name: "shop" };
+  // An aggregate: the controller of owned ClusterRoles may grant no more than it has.
+  await admin.create(ClusterRole, ClusterRole("shop", { rules: cluster as PolicyRule[] }));
+  await admin.create(
+    ClusterRoleBinding,
+    ClusterRoleBinding("shop", { subjects, roleRef: { ...roleRef, kind: "ClusterRole" } }),
+  );
+  for (const [namespace, rules] of Object.entries(namespaces)) {
+    const metadata = { name: "shop", namespace };
+    await admin.create(Role, Role(metadata, { rules: rules as PolicyRule[] }));
+    await admin.create(
+      RoleBinding,
+      RoleBinding(metadata, { subjects, roleRef: { ...roleRef, kind: "Role" } }),
+    );
+  }
+}
+
+/** Creates, changes, prunes and deletes what the controllers care for. */
+async function live(admin: Client, namespace: string): Promise<void> {
+  const inNamespace = (name: string) => ({ name, namespace });
+  await admin.create(Region, Region("north", { name: "north" }));
+  await admin.create(Secret, Secret(inNamespace("key"), { stringData: { a: "b" } }));
+  await admin.create(Shop, Shop(inNamespace("corner"), { items: ["a", "b"], key: "key" }));
+  const count = async (items: number): Promise<boolean> =>
+    (await admin.get(Shop, inNamespace("corner"))).status.items === items;
+  await until(() => count(2));
+  await admin.patch(ConfigMap, inNamespace("corner-a"), {
+    type: "merge",
+    body: { data: { by: "hand" } },
+  });
+  await admin.patch(Shop, inNamespace("corner"), {
+    type: "merge",
+    body: { spec: { items: ["a"] } },
+  });
+  await until(() => count(1));
+  await admin.delete(Shop, inNamespace("corner"));
+  await until(async () => (await admin.find(Shop, inNamespace("corner"))) === undefined);
+  await until(async () => (await admin.find(ClusterRole, "shop-corner")) === undefined);
+}
+
+/** What was done: an apply that creates needs both rights. */
+const used = (events: readonly AuditEvent[]): ReadonlySet<string> =>
+  new Set(
+    events.flatMap(({ verb, objectRef, responseStatus }) => {
+      const { apiGroup = "", resource, subresource } = objectRef ?? {};
+      if (resource === undefined) return [];
+      const what = `${apiGroup}/${subresource ? `${resource}/${subresource}` : resource}`;
+      const created = verb === "patch" && responseStatus?.code === 201;
+      return created ? [`patch ${what}`, `create ${what}`] : [`${verb} ${what}`];
+    }),
+  );
+
+const granted = (rules: readonly PolicyRule[]): readonly string[] =>
+  rules.flatMap(({ apiGroups, resources, verbs }) =>
+    verbs.flatMap((verb) => resources.map((one) => `${verb} ${apiGroups[0]}/${one}`)),
+  );
+
+/**
+ * A read after a conflict; a list where the server does not stream it into the watch, and when the
+ * cache is compared with the server.
+ */
+const isOccasional = (right: string): boolean => /^(?:get|list) /.test(right);
+
+/**
+ * Whether children lie in other namespaces, which an earlier process may have been allowed to see,
+ * is asked for before the owner goes.
+ */
+const isProbe = (uri: string): boolean =>
+  uri.startsWith("/api/v1/configmaps?labelSelector=homeostat.dev%2Fowner-uid");
+
+async function runsOnItsRights(
+  t: TestContext,
+  options: Pick<ManagerOptions, "namespace" | "namespaces"> & {
+    readonly controllers: readonly Controller[];
+  },
+): Promise<ReturnType<typeof requiredPermissions>> {
+  const { admin, client, events } = await open(t);
+  const permissions = requiredPermissions(options);
+  await grant(admin, permissions);
+  const manager = createManager({ operator: "shop", client, log: silentLog, ...options });
+  t.after(() => manager.stop());
+  await manager.start();
+  await live(admin, "default");
+  await manager.stop();
+  const refused = events.filter(
+    ({ responseStatus, requestURI }) => responseStatus?.code === 403 && !isProbe(requestURI),
+  );
+  assert.deepEqual(
+    refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`),
+    [],
+  );
+  const all = [permissions.cluster, ...Object.values(permissions.namespaces)].flatMap(granted);
+  const uses = used(events);
+  assert.deepEqual(
+    all.filter((right) => !uses.has(right) && !isOccasional(right)),
+    [],
+    "each right is used",
+  );
+  return permissions;
+}
+
+test("a manager of all namespaces runs on the rights that it asks for, and uses them", async (t) => {
+  const { namespaces } = await runsOnItsRights(t, { controllers: [shops, regions] });
+  assert.deepEqual(namespaces, {});
+});
+
+test("so does one of a namespace, with no right to namespaced kinds elsewhere", async (t) => {
+  const { cluster, namespaces } = await runsOnItsRights(t, {
+    controllers: [shops, regions],
+    namespace: "default",
+  });
+  assert.deepEqual(
+    cluster.flatMap(({ resources }) => resources),
+    ["namespaces", "clusterroles", "regions"],
+  );
+  assert.deepEqual(Object.keys(namespaces), ["default"]);
+});
+
+test("a selection of namespaces is followed", async (t) => {
+  const { cluster } = await runsOnItsRights(t, {
+    controllers: [shops, regions],
+    namespaces: { labels: { "kubernetes.io/metadata.name": "default" } },
+  });
+  assert.ok(
+    cluster.some(
+      ({ resources, verbs }) => resources.includes("namespaces") && verbs.includes("watch"),
+    ),
+  );
+});

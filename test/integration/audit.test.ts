@@ -90,6 +90,34 @@ test("settings of a log without a path are said to have no effect", async (t) =>
   ]);
 });
 
+test("large events are logged without their bodies, or not at all", async (t) => {
+  const logged = async (name: string, logMaxEventBytes?: number): Promise<AuditEvent[]> => {
+    const logPath = join(folder, `${name}.log`);
+    const server = await start(t, {
+      audit: {
+        policy: "RequestResponse",
+        logPath,
+        ...(logMaxEventBytes === undefined ? {} : { logMaxEventBytes }),
+      },
+    });
+    const client = createClient({ transport: server.transport() });
+    await client.create(ConfigMap, { ...settings, data: { large: "x".repeat(3000) } });
+    await server.close();
+    const lines = readFileSync(logPath, "utf8").split("\n").filter(Boolean);
+    return lines
+      .map((line) => JSON.parse(line) as AuditEvent)
+      .filter(({ verb, stage }) => verb === "create" && stage === "ResponseComplete");
+  };
+  const mark = "audit.k8s.io/truncated";
+  const [whole] = await logged("whole");
+  assert.ok(whole?.requestObject);
+  assert.equal(whole.annotations?.[mark], undefined);
+  const [bare] = await logged("bare", 2000);
+  assert.deepEqual([bare?.requestObject, bare?.responseObject], [undefined, undefined]);
+  assert.equal(bare?.annotations?.[mark], "true");
+  assert.deepEqual(await logged("none", 100), []);
+});
+
 test("the older format of a log has a line of text for each stage", async (t) => {
   const logPath = join(folder, "legacy.log");
   const server = await start(t, {

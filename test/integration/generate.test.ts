@@ -89,6 +89,18 @@ test("generate writes what an operator needs, and --check verifies it", (t) => {
   assert.equal(existsSync(join(home, "out/crds.yaml")), false, "--check writes nothing");
 });
 
+test("generate names what it leaves out", (t) => {
+  const home = folder(t);
+  const path = join(home, "hooked.ts");
+  writeFileSync(
+    path,
+    "export const operator = 'a', resources = [], controllers = [], options = { webhooks: {} };",
+  );
+  const { code, err } = run("generate", path, "--output-dir", join(home, "out"));
+  assert.equal(code, 0);
+  assert.match(err, /^homeostat: options\.webhooks: not generated yet: their Service, .*by hand$/m);
+});
+
 test("generate names what is wrong with the module", (t) => {
   const home = folder(t);
   let count = 0;

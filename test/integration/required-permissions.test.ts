@@ -167,9 +167,9 @@ const granted = (rules: readonly PolicyRule[]): readonly string[] =>
 
 /**
  * A read after a conflict; a list where the server does not stream it into the watch, and when the
- * cache is compared with the server.
+ * cache is compared with the server; an Event that repeats.
  */
-const isOccasional = (right: string): boolean => /^(?:get|list) /.test(right);
+const isOccasional = (right: string): boolean => /^(?:get|list) |^patch \/events$/.test(right);
 
 /**
  * Whether children lie in other namespaces, which an earlier process may have been allowed to see,

@@ -4,7 +4,15 @@
 // where there is neither.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
@@ -251,6 +259,27 @@ describe("the packages as a user meets them", () => {
       [1, "homeostat: init greeter: the folder is not empty; choose a new or empty folder"],
     );
   });
+
+  for (const [from, command] of [
+    ["tarballs", join(home, "node_modules/create-homeostat/bin/create-homeostat.js")],
+    ["a checkout", join(root, "packages/create-homeostat/bin/create-homeostat.js")],
+  ] as const)
+    installed(
+      `a project made from ${from} installs, and its tests pass, in a place of its own`,
+      () => {
+        const project = join(place, from.replace(/\W/g, "-"));
+        must(run(place, process.execPath, command, project));
+        // npm packs no file of these names.
+        for (const file of [".dockerignore", ".gitignore", ".npmrc"])
+          assert.ok(existsSync(join(project, file)), file);
+        assert.match(readFileSync(join(project, ".npmrc"), "utf8"), /^engine-strict=true$/m);
+        const why = installInto(project, []);
+        assert.equal(why, undefined, why);
+        assert.match(must(run(project, "npm", "test")), /pass 2/);
+        must(run(project, "npm", "run", "generate"));
+        must(run(project, "npm", "run", "generate", "--", "--check"));
+      },
+    );
 
   for (const [module, moduleResolution] of [
     ["nodenext", "nodenext"],

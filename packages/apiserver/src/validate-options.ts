@@ -129,6 +129,8 @@ const auditChecks: { readonly [K in keyof Required<AuditOptions>]: Check } = {
   logMaxAgeDays: wholeNumber(0, Infinity),
   logMaxBackups: wholeNumber(0, Infinity),
   logMaxSizeMegabytes: wholeNumber(0, Infinity),
+  logCompress: flag,
+  logMaxEventBytes: wholeNumber(1, Infinity),
 };
 
 function auditFaults(value: unknown, option: string): readonly OptionFault[] {

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { mock, test } from "node:test";
 import { kubernetesVersion } from "@homeostat/apiserver";
 import { main } from "./main.ts";
@@ -64,20 +61,6 @@ test(
     }
   },
 );
-
-test("init writes the files whose names npm does not pack", async (t) => {
-  const home = mkdtempSync(join(tmpdir(), "homeostat-init-"));
-  t.after(() => rmSync(home, { recursive: true }));
-  const folder = join(home, "greeter");
-  const { code, out } = await run("init", folder, "--output", "json");
-  assert.equal(code, 0);
-  const { files } = JSON.parse(out) as { readonly files: readonly string[] };
-  assert.deepEqual(
-    files.filter((file) => file.startsWith(".")),
-    [".dockerignore", ".gitignore", ".npmrc"],
-  );
-  assert.match(readFileSync(join(folder, ".npmrc"), "utf8"), /^engine-strict=true$/m);
-});
 
 test("help prints the help of a command, at every level", async () => {
   for (const [argv, usage] of [

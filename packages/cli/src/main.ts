@@ -183,6 +183,15 @@ function addAuditOptions(server: Command): void {
     .option(
       "--audit-log-maxsize <megabytes>",
       "size at which the audit log file is rotated; 0 never rotates it; default: 100",
+    )
+    .option("--audit-log-compress [flag]", "compress rotated audit log files")
+    .option(
+      "--audit-log-truncate-enabled [flag]",
+      "log large events without their bodies, or not at all if they are too large even so",
+    )
+    .option(
+      "--audit-log-truncate-max-event-size <bytes>",
+      "size of a large event; default: 102400",
     );
 }
 

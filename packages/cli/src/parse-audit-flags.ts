@@ -11,9 +11,15 @@ export const auditFlags = {
   "audit.logMaxAgeDays": "--audit-log-maxage",
   "audit.logMaxBackups": "--audit-log-maxbackup",
   "audit.logMaxSizeMegabytes": "--audit-log-maxsize",
+  "audit.logCompress": "--audit-log-compress",
+  "audit.logMaxEventBytes": "--audit-log-truncate-max-event-size",
 } as const;
 
-type AuditFlag = (typeof auditFlags)[keyof typeof auditFlags];
+/** Without it `--audit-log-truncate-max-event-size` has no effect, as upstream. */
+const truncateEnabled = "--audit-log-truncate-enabled";
+const defaultEventBytes = 100 * 1024;
+
+type AuditFlag = (typeof auditFlags)[keyof typeof auditFlags] | typeof truncateEnabled;
 
 /** The options, if a flag is given. Throws a usage error. */
 export function parseAuditFlags(
@@ -29,8 +35,22 @@ export function parseAuditFlags(
     ...countOf("logMaxAgeDays", "--audit-log-maxage", value),
     ...countOf("logMaxBackups", "--audit-log-maxbackup", value),
     ...countOf("logMaxSizeMegabytes", "--audit-log-maxsize", value),
+    ...(isSet("--audit-log-compress", value) ? { logCompress: true } : {}),
+    ...(isSet(truncateEnabled, value)
+      ? {
+          logMaxEventBytes: defaultEventBytes,
+          ...countOf("logMaxEventBytes", "--audit-log-truncate-max-event-size", value),
+        }
+      : {}),
   };
   return Object.keys(audit).length ? { audit } : {};
+}
+
+/** `true` and `false` as of a flag that may stand alone. */
+function isSet(flag: AuditFlag, value: (flag: AuditFlag) => string | undefined): boolean {
+  const text = value(flag) ?? "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw usageError(`${flag}: expected true or false, got ${JSON.stringify(text)}`);
 }
 
 function countOf<K extends string>(

@@ -17,7 +17,8 @@ export const versionDocument: string = JSON.stringify(
     minCompatibilityMajor: "1",
     minCompatibilityMinor: "35",
     gitVersion: kubernetesVersion,
-    gitCommit: "",
+    // As in upstream's sources, for builds that are not told a commit.
+    gitCommit: "$Format:%H$",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
     goVersion,

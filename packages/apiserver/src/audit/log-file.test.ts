@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { openLogFile } from "./log-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "audit-log-"));
@@ -21,7 +22,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 10, 21, 10, 0, 0, 123);
-const unlimited = { maxBytes: 0, maxBackups: 0, maxAgeDays: 0 };
+const unlimited = { maxBytes: 0, maxBackups: 0, maxAgeDays: 0, compress: false };
 
 test("a log goes on where it ended, for this user only, in folders that are made", async () => {
   const path = join(folder, "new", "audit.log");
@@ -74,7 +75,7 @@ test("a rotation that fails closes no other file, and the log goes on after it",
 test("old logs are removed by number and by age, other files are not", async () => {
   const path = join(folder, "kept", "audit.log");
   let now = start;
-  const rotation = { maxBytes: 1, maxBackups: 2, maxAgeDays: 3 };
+  const rotation = { ...unlimited, maxBytes: 1, maxBackups: 2, maxAgeDays: 3 };
   const file = openLogFile(path, rotation, () => now);
   const other = join(folder, "kept", "audit-of-mine.log");
   writeFileSync(other, "");
@@ -93,4 +94,24 @@ test("old logs are removed by number and by age, other files are not", async () 
     "audit-of-mine.log",
     "audit.log",
   ]);
+});
+
+test("old logs are compressed, and count as before", async () => {
+  const path = join(folder, "compressed", "audit.log");
+  let now = start;
+  const rotation = { ...unlimited, maxBytes: 1, maxBackups: 2, compress: true };
+  const file = openLogFile(path, rotation, () => now);
+  for (const text of ["a", "b", "c", "d"]) {
+    file.write(text);
+    now += day;
+  }
+  await file.close();
+  const old = ["audit-2026-11-23T10-00-00.123.log.gz", "audit-2026-11-24T10-00-00.123.log.gz"];
+  assert.deepEqual(readdirSync(dirname(path)), [...old, "audit.log"]);
+  const texts = old.map((name) => {
+    const inFolder = join(dirname(path), name);
+    assert.equal(statSync(inFolder).mode & 0o777, 0o600);
+    return gunzipSync(readFileSync(inFolder)).toString();
+  });
+  assert.deepEqual(texts, ["b", "c"]);
 });

@@ -1,9 +1,11 @@
 // A log file that is rotated: before it would exceed its size it is renamed by the time, and the
-// oldest of the renamed files are removed, by number and by age.
+// oldest of the renamed files are removed, by number and by age, and the others compressed.
 // Upstream: gopkg.in/natefinch/lumberjack.v2 (lumberjack.go), k8s.io/apiserver/pkg/server/options/
 // audit.go (ensureLogFile).
 import {
   closeSync,
+  createReadStream,
+  createWriteStream,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -11,14 +13,17 @@ import {
   renameSync,
   writeSync,
 } from "node:fs";
-import { readdir, unlink } from "node:fs/promises";
+import { chmod, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 
 /** When a file is rotated and which of the old ones stay; 0 sets no limit. */
 export interface Rotation {
   readonly maxBytes: number;
   readonly maxBackups: number;
   readonly maxAgeDays: number;
+  /** Old files become `audit-….log.gz`. */
+  readonly compress: boolean;
 }
 
 /** A file that is written to at its end. */
@@ -89,19 +94,24 @@ function namesOf(path: string): { readonly prefix: string; readonly extension: s
 
 const timeInName = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
-/** Removes what is too old or too much; a file that cannot be removed stays. */
+const compressed = ".gz";
+
+/**
+ * Removes what is too old or too much, and compresses the rest if it is asked to; a file that
+ * cannot be removed stays.
+ */
 async function removeOld(
   path: string,
-  { maxBackups, maxAgeDays }: Rotation,
+  { maxBackups, maxAgeDays, compress }: Rotation,
   nowMs: number,
 ): Promise<void> {
   const { prefix, extension } = namesOf(path);
   const folder = dirname(path);
   const names = await readdir(folder).catch((): string[] => []);
   const backups = names
-    .filter((name) => name.startsWith(prefix) && name.endsWith(extension))
+    .filter((name) => name.startsWith(prefix) && plainName(name).endsWith(extension))
     .flatMap((name) => {
-      const time = name.slice(prefix.length, name.length - extension.length);
+      const time = plainName(name).slice(prefix.length, -extension.length || undefined);
       const [, hour, minute, second] = timeInName.exec(time) ?? [];
       return hour ? { name, ms: Date.parse(`${hour}:${minute}:${second}Z`) } : [];
     })
@@ -110,4 +120,27 @@ async function removeOld(
     (maxBackups > 0 && at >= maxBackups) || (maxAgeDays > 0 && nowMs - ms > maxAgeDays * dayMs);
   const due = backups.filter(({ ms }, at) => isDue(ms, at));
   await Promise.allSettled(due.map(({ name }) => unlink(join(folder, name))));
+  const left = backups.filter(({ name, ms }, at) => !isDue(ms, at) && plainName(name) === name);
+  if (compress) await Promise.allSettled(left.map(({ name }) => gzipFile(join(folder, name))));
+}
+
+const plainName = (name: string): string =>
+  name.endsWith(compressed) ? name.slice(0, -compressed.length) : name;
+
+/** Puts a compressed file in the place of the file. */
+async function gzipFile(path: string): Promise<void> {
+  const { createGzip } = await import("node:zlib");
+  const target = path + compressed;
+  try {
+    await pipeline(
+      createReadStream(path),
+      createGzip(),
+      createWriteStream(target, { mode: 0o600 }),
+    );
+    await chmod(target, 0o600);
+  } catch (error) {
+    await unlink(target).catch(() => {});
+    throw error;
+  }
+  await unlink(path);
 }

@@ -28,6 +28,10 @@ export interface AuditOptions {
   readonly logMaxBackups?: number;
   /** Megabytes before a log file is rotated; 0 never rotates it. Default 100. */
   readonly logMaxSizeMegabytes?: number;
+  /** Compresses old log files. Default false. */
+  readonly logCompress?: boolean;
+  /** Events with more bytes are logged without their bodies. Default: no limit. */
+  readonly logMaxEventBytes?: number;
 }
 
 /** Begins to record a request, which it is set on. */
@@ -53,6 +57,8 @@ const logSettings = [
   "logMaxAgeDays",
   "logMaxBackups",
   "logMaxSizeMegabytes",
+  "logCompress",
+  "logMaxEventBytes",
 ] as const satisfies readonly (keyof AuditOptions)[];
 
 /** Reads the policy and opens the log. Throws a ServerError. */
@@ -114,14 +120,17 @@ function openLogOf(
     logMaxAgeDays: maxAgeDays = 366,
     logMaxBackups: maxBackups = 100,
     logMaxSizeMegabytes: megabytes = 100,
+    logCompress: compress = false,
+    logMaxEventBytes: maxEventBytes,
   }: AuditOptions,
   { runtime, warn }: AuditParts,
 ): LogBackend | undefined {
   if (path === undefined) return undefined;
-  const rotation = { maxBytes: megabytes * bytesInMegabyte, maxBackups, maxAgeDays };
+  const maxBytes = megabytes * bytesInMegabyte;
+  const rotation = { maxBytes, maxBackups, maxAgeDays, compress };
   const now = (): number => runtime.clock.now();
   try {
-    return openLog({ path, format, rotation, now, warn });
+    return openLog({ path, format, rotation, maxEventBytes, now, warn });
   } catch (error) {
     const problem = `${reasonOf(error)}; name a file that this user can write`;
     throw optionError("ERR_SERVER_AUDIT", [{ option: "audit.logPath", problem }], { cause: error });

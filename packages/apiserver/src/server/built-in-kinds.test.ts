@@ -108,7 +108,7 @@ test("the first update of a claim writes defaults, even if it changes nothing", 
   assert.equal(first, second);
 });
 
-test("events are paged from any revision, as upstream has no watch cache of them", async () => {
+test("events are read from etcd: lists of any revision are paged, and none waits for a revision ahead", async () => {
   const server = await createTestServer({ serve });
   for (const name of ["a", "b", "c"]) {
     const involvedObject = { namespace: "home", name };
@@ -119,6 +119,13 @@ test("events are paged from any revision, as upstream has no watch cache of them
     ((await server.ask("GET", `${core}/${path}`)).body.items as unknown[]).length;
   assert.equal(await names("events?resourceVersion=0&limit=2"), 2);
   assert.equal(await names("configmaps?resourceVersion=0&limit=2"), 3);
+  for (const path of ["events?resourceVersion=999", "events/a?resourceVersion=999"]) {
+    const { status, body } = await server.ask("GET", `${core}/${path}`);
+    assert.equal(status, 504, path);
+    assert.equal((body.details as JsonObject).retryAfterSeconds, undefined);
+  }
+  assert.equal((await server.ask("GET", `${core}/events/a?resourceVersion=-1`)).status, 400);
+  assert.equal((await server.ask("GET", `${core}/configmaps/a?resourceVersion=-1`)).status, 500);
 });
 
 test("the key in the refusal of a uid has etcd's prefix unless the write is a dry run", async () => {
@@ -157,4 +164,91 @@ test("strategic merge patches wrap integers; merge patches name the first fault 
     await patch("merge", { spec: { template: "x", replicas: "y" } }),
     /cannot unmarshal string into Go struct field DeploymentSpec\.spec\.replicas of type int32$/,
   );
+});
+
+test("metadata is validated as often as upstream does at each endpoint", async () => {
+  const server = await createTestServer({ serve });
+  const patch = { "content-type": "application/merge-patch+json" };
+  const causes = async (path: string, metadata: JsonObject): Promise<number> => {
+    const { body } = await server.ask("PATCH", path, { metadata }, patch);
+    const details = body.details as { causes?: readonly unknown[] } | undefined;
+    return details?.causes?.length ?? 0;
+  };
+  const labels = { a: "b-" };
+  const finalizers = ["Bad"];
+  const pod = { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] };
+  const networking = "/apis/networking.k8s.io/v1";
+  const bodies: Readonly<Record<string, JsonObject>> = {
+    [`${core}/resourcequotas`]: { spec: { hard: {} } },
+    [`${core}/persistentvolumeclaims`]: {
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    },
+    "/api/v1/persistentvolumes": {
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        hostPath: { path: "/p" },
+      },
+    },
+    "/api/v1/nodes": {},
+    "/apis/batch/v1/namespaces/home/cronjobs": {
+      spec: { schedule: "* * * * *", jobTemplate: { spec: { template: { spec: pod } } } },
+    },
+    [`${networking}/namespaces/home/ingresses`]: {
+      spec: { defaultBackend: { service: { name: "s", port: { number: 80 } } } },
+    },
+    [`${networking}/ingressclasses`]: { spec: { controller: "a.b/c" } },
+    "/apis/node.k8s.io/v1/runtimeclasses": { handler: "h" },
+  };
+  const made = await Promise.all(
+    Object.entries(bodies).map(([path, body]) =>
+      server.ask("POST", path, { metadata: { name: "m" }, ...body }),
+    ),
+  );
+  assert.deepEqual([...new Set(made.map(({ status }) => status))], [201]);
+  const [quota, claim, volume, node, cron, ingress, ingressClass, runtime] = Object.keys(
+    bodies,
+  ).map((path) => `${path}/m`) as [string, ...string[]];
+  assert.equal(await causes(`${quota}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${claim}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${volume}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${volume}/status`, { labels }), 3);
+  assert.equal(await causes(`${node}/status`, { finalizers }), 1);
+  assert.equal(await causes(`${cron}/status`, { labels }), 2);
+  assert.equal(await causes(ingress!, { finalizers }), 2);
+  assert.equal(await causes(`${ingress}/status`, { finalizers }), 1);
+  assert.equal(await causes(ingressClass!, { finalizers }), 2);
+  assert.equal(await causes(runtime!, { finalizers }), 0);
+});
+
+test("warnings about strategic merge patches name no keys of maps", async () => {
+  const server = await createTestServer({ serve });
+  const path = "/apis/resource.k8s.io/v1/resourceslices";
+  const pool = { name: "p", generation: 1, resourceSliceCount: 1 };
+  const spec = { driver: "d.x", pool, nodeName: "n", devices: [{ name: "d" }] };
+  assert.equal((await server.ask("POST", path, { metadata: { name: "r" }, spec })).status, 201);
+  const devices = [{ name: "d", attributes: { c: { bool: true, foo: 1 } } }];
+  const warning = async (type: string): Promise<unknown> => {
+    const headers = { "content-type": `application/${type}-patch+json` };
+    return (await server.ask("PATCH", `${path}/r`, { spec: { devices } }, headers)).headers.warning;
+  };
+  const unknown = (field: string): string => `299 - "unknown field \\"${field}\\""`;
+  assert.deepEqual([await warning("strategic-merge"), await warning("merge")].map(String), [
+    unknown("spec.devices[0].attributes.foo"),
+    unknown("spec.devices[0].attributes.c.foo"),
+  ]);
+});
+
+test("the name of an APIService, and its prefix, are version and group", async () => {
+  const server = await createTestServer({ serve });
+  const path = "/apis/apiregistration.k8s.io/v1/apiservices";
+  const spec = { group: "g.dev", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 };
+  const name = "v1.g.dev";
+  const refused = await server.ask("POST", path, { metadata: { name, generateName: "x-" }, spec });
+  assert.match(String(refused.body.message), /metadata\.generateName: .*must be `spec\.version/);
+  assert.equal((await server.ask("POST", path, { metadata: { name }, spec })).status, 201);
+  const headers = { "content-type": "application/merge-patch+json" };
+  const change = { metadata: { labels: { a: "b-" } } };
+  const { body } = await server.ask("PATCH", `${path}/${name}`, change, headers);
+  assert.equal((body.details as { causes: unknown[] }).causes.length, 4);
 });

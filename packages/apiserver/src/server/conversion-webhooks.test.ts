@@ -54,6 +54,18 @@ test("updates, patches and applies keep managedFields of both versions", async (
   assert.match(String(conflict.message), /conflict with "second": \.spec\.tags$/);
 });
 
+test("a body without a kind is of the endpoint's kind to the lenient decoder, and of none otherwise", async (t) => {
+  const { ask } = await createConversionServer(t);
+  const { kind: _, ...body } = post("v1", "a", ["x"]);
+  const refusal = async (query: string): Promise<string> =>
+    String((await ask("POST", `${at("v1")}${query}`, body)).message);
+  assert.match(await refusal("?fieldValidation=Strict"), /^the object provided is unrecognized/);
+  assert.match(
+    await refusal("?fieldValidation=Ignore"),
+    /^Post in version "v1" cannot be handled as a Post: Object 'Kind' is missing in '/,
+  );
+});
+
 test("status and scale convert their parent", async (t) => {
   const { create, ask } = await createConversionServer(t);
   await create("v1", "a", ["x"]);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { compareFiles } from "../generate/compare-files.ts";
-import { defaultModule, loadOperator } from "../generate/load-operator.ts";
+import { defaultModule, loadOperator, missingParts } from "../generate/load-operator.ts";
 import { type GeneratedFile, manifestsOf } from "../generate/manifests.ts";
 import { makeFolder } from "../make-folder.ts";
 
@@ -18,6 +18,7 @@ export async function runGenerate(path: string | undefined, flags: Flags): Promi
   const { namespace, image, check, ownerReferencesPermissionEnforcement } = flags;
   const folder = textFlag("--output-dir", flags["outputDir"]) ?? "manifests";
   const operator = await loadOperator(path ?? defaultModule);
+  for (const missing of missingParts(operator)) process.stderr.write(`homeostat: ${missing}\n`);
   const settings = {
     namespace: textFlag("--namespace", namespace) ?? `${operator.operator}-system`,
     image: textFlag("--image", image) ?? `${operator.operator}:latest`,

@@ -1,9 +1,11 @@
-// `homeostat init`: creates an operator project from the template. Refuses a folder that is not
-// empty, so that no file is overwritten.
+// `homeostat init`: creates an operator project from the template, with the packages that this
+// command came with. Refuses a folder that is not empty, so that no file is overwritten.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
+import { findOrigin } from "../init/package-origin.ts";
+import { type Manifest, vendorPackages, withVendored } from "../init/vendor-packages.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /** Two folders up, from src/commands and from dist/commands alike. */
@@ -28,7 +30,11 @@ export function runInit(directory: string, options: { readonly output?: unknown 
   const { version } = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   ) as { readonly version: string };
-  const files = templateFiles(template).map((file) => writeFile(folder, file, { name, version }));
+  mustMake(folder);
+  const vendored = vendorPackages(findOrigin(), folder);
+  const files = templateFiles(template).map((file) =>
+    writeFile(folder, file, { name, version, vendored }),
+  );
   if (output === "json") process.stdout.write(`${JSON.stringify({ folder, files })}\n`);
   else
     process.stdout.write(
@@ -42,25 +48,50 @@ function templateFiles(folder: string): readonly string[] {
     .toSorted();
 }
 
+interface ProjectFacts {
+  readonly name: string;
+  readonly version: string;
+  /** Addresses of tarballs by package. */
+  readonly vendored: Readonly<Record<string, string>>;
+}
+
+function nameVendored(text: string, vendored: ProjectFacts["vendored"]): string {
+  return `${JSON.stringify(withVendored(JSON.parse(text) as Manifest, vendored), null, 2)}\n`;
+}
+
 function writeFile(
   folder: string,
   file: string,
-  { name, version }: { readonly name: string; readonly version: string },
+  { name, version, vendored }: ProjectFacts,
 ): string {
   // npm packs no file of these names.
   const target = file.slice(0, -suffix.length).replace(/^(?:gitignore|dockerignore|npmrc)$/, ".$&");
   const text = readFileSync(join(template, file), "utf8")
     .replaceAll("__NAME__", name)
     .replaceAll("__VERSION__", version);
+  const hasVendored = target === "package.json" && Object.keys(vendored).length > 0;
   const path = join(folder, target);
+  mustMake(dirname(path));
   try {
-    makeFolder(dirname(path));
-    writeFileSync(path, text);
+    writeFileSync(path, hasVendored ? nameVendored(text, vendored) : text);
   } catch (error) {
-    throw new CommandError(
-      `init: write ${path}: ${error instanceof Error ? error.message : String(error)}; choose a folder that this user can write to`,
-      1,
-    );
+    throw unwritable(`write ${path}`, error);
   }
   return target;
+}
+
+function mustMake(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw unwritable(`create ${folder}`, error);
+  }
+}
+
+function unwritable(what: string, error: unknown): CommandError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new CommandError(
+    `init: ${what}: ${message}; choose a folder that this user can write to`,
+    1,
+  );
 }

@@ -24,6 +24,22 @@ export const defaultModule = "src/operator.ts";
 
 const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
+/** Options of createManager whose needs are not generated yet, and what these are. */
+const ungenerated: Readonly<Record<string, string>> = {
+  webhooks: "their Service, their port, and rights to their Secret, configurations and definitions",
+  clusters: "rights on other clusters",
+  election: "rights to Leases, and more than one replica",
+};
+
+/** What a user has to add by hand, a line each. */
+export function missingParts({ options }: OperatorModule): readonly string[] {
+  return Object.entries(ungenerated).flatMap(([name, needs]) =>
+    (options as Readonly<Record<string, unknown>>)[name] === undefined
+      ? []
+      : [`options.${name}: not generated yet: ${needs}; add them by hand`],
+  );
+}
+
 /**
  * @throws CommandError when the module is missing, cannot be imported, or exports something else
  */

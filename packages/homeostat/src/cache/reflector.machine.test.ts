@@ -275,6 +275,17 @@ describe("stepReflector", () => {
     ]);
   });
 
+  it("forgets that a kind was refused once the server has delivered it", () => {
+    const { state } = play([
+      [0, { type: "start" }],
+      [0, { type: "failed", fault: { message: "no kind", code: 404, futureRevision: false } }],
+      [0, { type: "due" }],
+      [0, { type: "bookmark", resourceVersion: "8", initialEventsEnd: true }],
+      [limits.goneMs, { type: "ended" }],
+    ]);
+    assert.deepEqual([state.synced, state.resourceVersion], [true, "8"]);
+  });
+
   it("counts watches that broke or fell silent, not those that ended in time or never began", () => {
     const restartsOf = (moves: readonly Move[]): number => play(moves).state.restarts;
     const again: readonly Move[] = [

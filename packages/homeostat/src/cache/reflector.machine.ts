@@ -172,6 +172,7 @@ function onPage(
   const { state: watching, effects } = resume(
     {
       ...touch(state, now),
+      absentSince: undefined,
       synced: true,
       unpaged: false,
       ...afterList(page.resourceVersion),
@@ -207,6 +208,7 @@ const afterDelivery = {
   lastError: undefined,
   lastCode: undefined,
   lostAt: undefined,
+  absentSince: undefined,
 } as const;
 
 /** Events of a streamed list are collected by the driver; later events advance the revision. */

@@ -8,6 +8,7 @@ import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
+import { webhooksFaults } from "../webhook/check-webhooks.ts";
 import { checkMetrics } from "./check-operations.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
@@ -22,6 +23,7 @@ const known = [
   "namespace",
   "namespaces",
   "cache",
+  "webhooks",
   "runtime",
   "log",
   "reports",
@@ -48,6 +50,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...unknownOptions(options, known),
     ...checkClient(options.client),
     ...checkCache(options.cache),
+    ...checkWebhooks(options),
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
@@ -122,6 +125,11 @@ function checkCachedKind(options: object): string[] {
     ...checkSelector("fieldSelector", fieldSelector, parseFieldSelector),
     ...checkOptionalFunction("project", project),
   ];
+}
+
+function checkWebhooks({ webhooks, clusters }: ManagerOptions | MultiClusterOptions): string[] {
+  if (webhooks === undefined || clusters === undefined) return webhooksFaults(webhooks);
+  return ["webhooks: expected with `client`; of several clusters, each needs a manager of its own"];
 }
 
 function checkSelector(name: string, selector: unknown, parse: (text: string) => unknown) {

@@ -24,6 +24,7 @@ import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, CoreManager, Manager, RequestKey } from "./manager-options.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
+import { webhookReasons } from "./start-webhooks.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -187,6 +188,7 @@ function readinessOf({
   scope,
   starting,
   definitions,
+  webhooks,
 }: ManagerState): ReturnType<Manager["readiness"]> {
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
@@ -196,7 +198,11 @@ function readinessOf({
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
   const counts = (informer: Informer): boolean =>
     !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
-  return { ready: !behind.some(counts), reasons };
+  const uncalled = webhookReasons(webhooks);
+  return {
+    ready: uncalled.length === 0 && !behind.some(counts),
+    reasons: [...reasons, ...uncalled],
+  };
 }
 
 /** What one object watches, and this user cannot have, is no fault of the operator. */

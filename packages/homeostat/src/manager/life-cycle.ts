@@ -1,5 +1,6 @@
-// Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
-// drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+// Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
+// controllers drain, then caches stop, then webhooks. A start that fails or is stopped leaves
+// nothing behind.
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { ContestedObjects } from "../cache/contested-objects.ts";
 import type { Cache } from "../cache/index.ts";
@@ -14,6 +15,7 @@ import type { WriteChains } from "../controller/loop/write-chains.ts";
 import type { StatusTurns } from "../controller/status-turns.ts";
 import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { Webhooks } from "../webhook/create-webhooks.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
@@ -23,6 +25,7 @@ import { createTransitions, type LifeCycle, refuseIfStopped } from "./transition
 import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
 import { ControllerStart } from "./start-controllers.ts";
+import { startWebhooks } from "./start-webhooks.ts";
 
 /** The state of a manager. */
 export interface ManagerState {
@@ -44,6 +47,7 @@ export interface ManagerState {
   /** Silent until the start. */
   log: ReconcileLog;
   freshnessLog?: { stop(): void };
+  webhooks?: Webhooks;
 }
 
 /** Creates the life cycle of a manager. */
@@ -80,6 +84,7 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
+  if (options.webhooks) await startWebhooks(state, options.webhooks);
   const controllers = definitions.map((definition) => {
     return { definition, runner: createRunner(state, definition) };
   });
@@ -249,5 +254,6 @@ async function shutDown(state: ManagerState): Promise<void> {
   await Promise.all(state.recorders.map((recorder) => recorder.close()));
   state.scope.release();
   await state.cache.stop();
+  await state.webhooks?.stop(drainMs);
   state.options.metrics?.release();
 }

@@ -8,6 +8,7 @@ import type { Controller, ReconcileLog, Reports } from "../controller/define-con
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Metrics } from "../metrics/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -35,6 +36,11 @@ export interface ManagerOptions {
    * `metadataOf(kind)` or `fieldsOf(kind, …)` in refs or watches.
    */
   readonly cache?: { readonly kinds: readonly CachedKind[] } | undefined;
+  /**
+   * Admission and conversion webhooks, see `homeostat/webhook`. Every replica serves them, before
+   * its caches start.
+   */
+  readonly webhooks?: WebhooksOptions;
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
@@ -145,7 +151,8 @@ export interface Manager {
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /**
-   * Ready when every cache is known to be fresh; otherwise with one reason per cache. Namespaces
+   * Ready when every cache is known to be fresh and the API server calls all webhooks; otherwise
+   * with one reason for each that is not. Namespaces
    * that are left out, because this user may not read them, are named and do not count.
    */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };

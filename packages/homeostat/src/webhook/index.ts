@@ -32,3 +32,9 @@ export {
   defineConversion,
 } from "./conversion/define-conversion.ts";
 export type { PatchOperation } from "./json-patch/diff-json.ts";
+export type {
+  CertManagerCertificates,
+  FileCertificates,
+  SecretCertificates,
+  WebhooksOptions,
+} from "./webhooks-options.ts";

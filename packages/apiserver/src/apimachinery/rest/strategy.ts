@@ -49,8 +49,8 @@ export interface Strategy<T extends object = JsonObject> {
    * most kinds. A kind that validates the whole object again calls `validateObjectMeta` itself.
    */
   validateUpdate(object: T, old: T, context: ValidationContext): ValidationResult;
-  /** "common": the kind's own rules do not repeat those on metadata changes. */
-  readonly metadataChanges?: "common";
+  /** "common": the kind's own rules do not repeat those on metadata changes, as others do. */
+  readonly metadataChanges?: "common" | "repeated";
   /** Validates metadata.name beyond presence; returns a message for every violation. */
   readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
   /**

@@ -1,6 +1,6 @@
 // Go's time.Duration as text, e.g. `1h0m30s`, to and from nanoseconds.
 // Upstream: Go's time package (Duration.String, ParseDuration).
-import { quoteGo } from "../errors/field-error.ts";
+import { quoteBytes } from "./quote-bytes.ts";
 
 const unitNanos: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -39,7 +39,7 @@ const term = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/;
  * duration "5"`.
  */
 export function parseGoDuration(text: string): GoDuration {
-  const invalid = { fault: `time: invalid duration ${quoteGo(text)}` };
+  const invalid = { fault: `time: invalid duration ${quoteBytes(text)}` };
   let rest = text.replace(/^[+-]/, "");
   if (rest === "0") return { nanos: 0n };
   if (rest === "") return invalid;
@@ -47,9 +47,9 @@ export function parseGoDuration(text: string): GoDuration {
   while (rest) {
     const [all, whole = "", fraction = "", unit = ""] = term.exec(rest)!;
     if (!whole && !fraction) return invalid;
-    if (!unit) return { fault: `time: missing unit in duration ${quoteGo(text)}` };
+    if (!unit) return { fault: `time: missing unit in duration ${quoteBytes(text)}` };
     if (!Object.hasOwn(unitNanos, unit))
-      return { fault: `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(text)}` };
+      return { fault: `time: unknown unit ${quoteBytes(unit)} in duration ${quoteBytes(text)}` };
     const nanos = unitNanos[unit]!;
     total +=
       BigInt(whole || "0") * nanos +

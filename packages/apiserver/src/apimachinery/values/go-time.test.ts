@@ -56,4 +56,9 @@ test("faults read as Go's", () => {
   };
   for (const [text, expected] of Object.entries(faults))
     assert.equal(fault(text, rfc3339), `parsing time "${text}"${expected}`);
+  const shown = '"\\xc3\\xa9\\\\\\x0a"';
+  assert.equal(
+    fault("é\\\n", rfc3339),
+    `parsing time ${shown} as ${layout}: cannot parse ${shown} as "2006"`,
+  );
 });

@@ -2,7 +2,7 @@
 // fraction digits (MicroTime). Parse errors have Go's messages, which 400 responses contain.
 // Upstream: Go's time package (format.go, parse), k8s.io/apimachinery/pkg/apis/meta/v1 time.go and
 // micro_time.go.
-import { quoteGo } from "../errors/field-error.ts";
+import { quoteBytes } from "./quote-bytes.ts";
 
 /** The two layouts that the API uses. */
 export type GoTimeLayout = "2006-01-02T15:04:05Z07:00" | "2006-01-02T15:04:05.000000Z07:00";
@@ -80,7 +80,7 @@ class Reading {
   finish(): GoTime {
     if (this.#rest)
       throw new GoTimeError(
-        `parsing time ${quoteGo(this.#text)}: extra text: ${quoteGo(this.#rest)}`,
+        `parsing time ${quoteBytes(this.#text)}: extra text: ${quoteBytes(this.#rest)}`,
       );
     const part = (name: string): number => this.#parts[name]!;
     const date = new Date(0);
@@ -144,11 +144,11 @@ class Reading {
 
   #bad(element: string, rest: string): never {
     throw new GoTimeError(
-      `parsing time ${quoteGo(this.#text)} as ${quoteGo(this.#layout)}: cannot parse ${quoteGo(rest)} as ${quoteGo(element)}`,
+      `parsing time ${quoteBytes(this.#text)} as ${quoteBytes(this.#layout)}: cannot parse ${quoteBytes(rest)} as ${quoteBytes(element)}`,
     );
   }
 
   #range(what: string): never {
-    throw new GoTimeError(`parsing time ${quoteGo(this.#text)}: ${what} out of range`);
+    throw new GoTimeError(`parsing time ${quoteBytes(this.#text)}: ${what} out of range`);
   }
 }

@@ -19,7 +19,8 @@ import {
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 
 const statuses = ["True", "False", "Unknown"];
@@ -46,8 +47,11 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
       object.status = object.spec?.service ? {} : { conditions: [local] };
     },
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: validate,
-    validateUpdate: validate,
+    validateCreate: (object) => [...nameErrors(object), ...validate(object)],
+    validateUpdate: (object) => [
+      ...validateObjectMeta(object, { namespaced: false }, (name) => nameFaults(object, name)),
+      ...validate(object),
+    ],
   },
   withoutTables: ["status"],
   subresources: {
@@ -69,12 +73,29 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
   cells,
 };
 
+/** A prefix, too, must be the whole name. */
+function nameFaults({ spec }: Decoded<APIService>, name: string): readonly string[] {
+  const faults = pathSegmentFaults(name);
+  const needed = `${spec?.version ?? ""}.${spec?.group ?? ""}`;
+  if (faults.length || name === needed) return faults;
+  return [`must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`];
+}
+
+/** What the common rules have not said about the names of a new object. */
+const nameErrors = (object: Decoded<APIService>): FieldError[] =>
+  ["generateName", "name"].flatMap((field) => {
+    const name = metaString(object, field);
+    return name && !pathSegmentFaults(name).length
+      ? nameFaults(object, name).map((fault) =>
+          fieldError.invalid(`metadata.${field}`, name, fault),
+        )
+      : [];
+  });
+
 function validate(object: Decoded<APIService>): FieldError[] {
   const spec = object.spec ?? {};
-  const name = nameOf(object);
   const group = spec.group ?? "";
   const version = spec.version ?? "";
-  const needed = `${version}.${group}`;
   const between = (
     field: "groupPriorityMinimum" | "versionPriority",
     max: number,
@@ -85,13 +106,6 @@ function validate(object: Decoded<APIService>): FieldError[] {
     );
   };
   return [
-    ...errorIf(name && name !== needed && !pathSegmentFaults(name).length, () =>
-      fieldError.invalid(
-        "metadata.name",
-        name,
-        `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`,
-      ),
-    ),
     ...errorIf(!group && version !== "v1", () =>
       fieldError.required(
         "spec.group",

@@ -62,7 +62,9 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
         : []),
     ],
   },
-  subresources: { status: { ...statusStrategy, validateUpdate: () => [] } },
+  subresources: {
+    status: { ...statusStrategy, metadataChanges: "common", validateUpdate: () => [] },
+  },
   cells,
 };
 

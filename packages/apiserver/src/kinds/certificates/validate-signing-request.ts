@@ -235,6 +235,7 @@ export function validateRequestChange(
     ...removed,
     ...touched,
     ...certificateChangeErrors(object, old, endpoint),
+    ...finalizerErrors(object),
   ];
 }
 

@@ -18,7 +18,7 @@ import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/i
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
-import { validateWholeObject } from "../validation/validate-object.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import { annotationErrors } from "./node-annotations.ts";
@@ -58,7 +58,10 @@ export const node: KindDefinition<Decoded<Node>> = {
         keepOld(object, old, "spec");
         if (!isSet(old.status?.config)) delete object.status?.config;
       },
-      validateUpdate: validateNodeUpdate,
+      validateUpdate: (object, old) => [
+        ...finalizerErrors(object),
+        ...validateNodeUpdate(object, old),
+      ],
     },
   },
   selectable: {

@@ -11,7 +11,11 @@ import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
-import { metadataErrors, validateWholeObject } from "../validation/validate-object.ts";
+import {
+  finalizerErrors,
+  metadataErrors,
+  validateWholeObject,
+} from "../validation/validate-object.ts";
 import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import { validateVolume, validateVolumeUpdate } from "./persistent-volume/validate-volume.ts";
@@ -54,7 +58,8 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
         keepOld(object, old, "spec");
         setTransitionTime(object, old, now);
       },
-      validateUpdate: () => [],
+      metadataChanges: "repeated",
+      validateUpdate: finalizerErrors,
     },
   },
   cells,

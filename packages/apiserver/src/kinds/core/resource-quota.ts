@@ -10,7 +10,7 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
-import { validateWholeObject } from "../validation/validate-object.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
@@ -34,9 +34,10 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   subresources: {
     status: {
       ...statusStrategy,
-      validateUpdate: ({ status }) => [
-        ...quotaListErrors(status?.hard ?? {}, "status.hard"),
-        ...quotaListErrors(status?.used ?? {}, "status.used"),
+      validateUpdate: (object) => [
+        ...finalizerErrors(object),
+        ...quotaListErrors(object.status?.hard ?? {}, "status.hard"),
+        ...quotaListErrors(object.status?.used ?? {}, "status.used"),
       ],
     },
   },

@@ -55,6 +55,11 @@ const scaleView = (resource: ServedResource) => {
   return view;
 };
 
+test("a merged apply is pruned too, but keeps nulls for validation", () => {
+  const merged = cageOf({ color: null, roof: 1 });
+  assert.deepEqual(cage.codec.complete!(merged).spec, { color: null, size: 1 });
+});
+
 test("decoding prunes, defaults and reads metadata, and reports strict errors", () => {
   const decoded = cage.codec.decode(
     parseJson(

@@ -62,13 +62,15 @@ export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decode
 }
 
 /**
- * Decodes the metadata of a merged apply and sets defaults. Nothing is pruned, and nulls stay for
- * validation to refuse.
+ * Decodes the metadata of a merged apply, prunes what its type accepts and its schema does not
+ * specify, and sets defaults. Nulls stay for validation to refuse.
  */
 export function completeCustom(object: JsonObject, decoding: CustomDecoding): JsonObject {
   const metadata = decodeMetadata(object, [], decoding);
   if (metadata) object.metadata = metadata;
-  applyDefaults(object, decoding.schema.node);
+  const { schema } = decoding;
+  if (schema.pruning === "prunes") pruneResource(object, schema.node);
+  applyDefaults(object, schema.node);
   return object;
 }
 

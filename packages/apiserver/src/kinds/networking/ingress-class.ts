@@ -30,6 +30,7 @@ export const ingressClass: KindDefinition<Decoded<IngressClass>> = {
     ...generationStrategy("spec"),
     validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
       ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
       ...metadataErrors(object, { namespaced: false }),
       ...validateSpec(object.spec ?? {}),

@@ -34,6 +34,7 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
       ...classErrors(object),
     ],
     validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
       ...metadataErrors(object, { namespaced: true }),
       ...validateIngressSpec(object.spec ?? {}, old.spec ?? {}),
     ],
@@ -42,7 +43,10 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
   subresources: {
     status: {
       ...statusStrategy,
-      validateUpdate: (object, old) => validateIngressStatus(object.status ?? {}, old.status ?? {}),
+      validateUpdate: (object, old) => [
+        ...finalizerErrors(object),
+        ...validateIngressStatus(object.status ?? {}, old.status ?? {}),
+      ],
       warningsOnUpdate: ({ status }) =>
         eachItem(status?.loadBalancer?.ingress, "status.loadBalancer.ingress", ({ ip }, at) =>
           ipWarnings(ip ?? "", at),

@@ -16,7 +16,10 @@ export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
   strategy: {
     ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
-    validateUpdate: (object, old) => changeErrors(object, cidrsOf(old)),
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...changeErrors(object, cidrsOf(old)),
+    ],
   },
   subresources: {
     status: {

@@ -6,14 +6,18 @@ import type { Toleration } from "homeostat/k8s/core/v1";
 import type { RuntimeClass } from "homeostat/k8s/node/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
+import {
+  validateLabels,
+  validateObjectMeta,
+} from "../../apimachinery/meta/validate-object-meta.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateToleration } from "../core/pod/validation/validate-scheduling.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { immutable, validateWholeObject } from "../validation/validate-object.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { immutable } from "../validation/validate-object.ts";
 
 export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
   ...gvk("node.k8s.io/v1", "RuntimeClass"),
@@ -21,12 +25,14 @@ export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    ...validateWholeObject({
-      namespaced: false,
-      validate,
-      validateChange: (object, old) =>
-        immutable("handler", object.handler ?? "", old.handler ?? ""),
-    }),
+    validateName: nameIsDnsSubdomain,
+    validateCreate: validate,
+    validateUpdate: (object, old) => [
+      // Upstream takes the metadata rules of apimachinery, without that of finalizers' names.
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...validate(object),
+      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+    ],
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },

@@ -38,6 +38,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object, { namespaced: true }),
+      ...finalizerErrors(object),
       ...immutableSpec("resource.ResourceClaimSpec", object, old),
     ],
   },

@@ -56,7 +56,10 @@ export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
       ...finalizerErrors(object),
       ...validateSpec(object.spec ?? {}, undefined),
     ],
-    validateUpdate: (object, old) => validateSpec(object.spec ?? {}, old.spec ?? {}),
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
+    ],
     warningsOnCreate: driverWarnings,
     warningsOnUpdate: driverWarnings,
   },

@@ -157,14 +157,18 @@ class Decoding {
     return this.#plans.fillZeros(plan, out);
   }
 
-  /** Where the decoder is, e.g. `spec.ports[0]`; "" at the root. */
+  /**
+   * Where the decoder is, e.g. `spec.ports[0]`; "" at the root. The converter names no map keys.
+   */
   #path(): string {
     let path = "";
-    for (const step of this.#trail)
+    for (const step of this.#trail) {
+      if (typeof step === "string" && this.#options.source === "unstructured") continue;
       path +=
         typeof step === "number"
           ? `[${step}]`
           : `${path ? "." : ""}${typeof step === "string" ? step : step.field.name}`;
+    }
     return path;
   }
 

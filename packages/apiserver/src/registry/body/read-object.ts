@@ -33,7 +33,8 @@ export async function readObject(
   // An unstructured object keeps every member; a typed decoder reads those that it knows.
   if (codec.goType === "unstructured" && body.overflow !== undefined)
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
-  if (codec.typeMeta === "required") assertStatedType(scope, actual, expected, body);
+  if (codec.typeMeta === "required")
+    assertStatedType(scope, { body, actual, fieldValidation }, expected);
   else if (!isAccepted(codec, actual, expected)) assertKind(scope.core, actual, expected);
   const { object, strictErrors, emptied } = decode(codec, body, expected, actual);
   scope.request.emptied = emptied;
@@ -101,19 +102,25 @@ function readProtobuf(
   }
 }
 
+interface StatedBody {
+  readonly body: ParsedBody;
+  readonly actual: GroupVersionKind;
+  readonly fieldValidation: FieldValidation;
+}
+
 /** The kind must be stated, and validation checks it; the version must be the endpoint's. */
 function assertStatedType(
   scope: RequestScope,
-  actual: GroupVersionKind,
+  { body, actual, fieldValidation }: StatedBody,
   expected: GroupVersionKind,
-  body: ParsedBody,
 ): void {
-  if (!body.kind)
-    throw unrecognized(
-      scope,
-      expected,
-      `Object 'Kind' is missing in '${Buffer.from(scope.request.api.body).toString("utf8")}'`,
-    );
+  if (!body.kind) {
+    const why = `Object 'Kind' is missing in '${Buffer.from(scope.request.api.body).toString("utf8")}'`;
+    // Upstream's lenient decoder takes the endpoint's kind for that of the body.
+    throw fieldValidation === "Ignore"
+      ? cannotBe(actual, expected, why)
+      : unrecognized(scope, expected, why);
+  }
   if (!body.apiVersion || actual.group !== expected.group || actual.version !== expected.version) {
     throw badRequestError(
       `the API version in the data (${body.apiVersion}) does not match the expected API version (${formatApiVersion(expected)})`,

@@ -7,15 +7,20 @@ import { badRequestError, notFoundError } from "../../apimachinery/errors/api-er
 import { resultResponse, scaleResponse } from "../response/object-response.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { requestedKey } from "../revisions/storage-key.ts";
-import { resourceVersionOf, waitForRevision } from "../read/resource-version.ts";
+import {
+  assertReached,
+  listResourceVersionOf,
+  resourceVersionOf,
+} from "../read/resource-version.ts";
 
 /** Answers the object, or its Scale. */
 export async function getObject(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, subresource } = scope;
   assertNoExport(scope);
   const text = request.query.text("resourceVersion");
-  const wanted = resourceVersionOf(text);
-  if (wanted > core.store.revision()) await waitForRevision(core, wanted);
+  const wanted =
+    resource.watchCache === "none" ? listResourceVersionOf(text) : resourceVersionOf(text);
+  if (wanted > core.store.revision()) await assertReached(core, resource, wanted);
   const revision = await converted(scope, findRevision(scope), text);
   if (subresource?.endpoint.at === "scale")
     return await scaleResponse(

@@ -23,9 +23,9 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, namespace, name, accepted } = scope;
   const options = readListOptions(request.query, resource, request.info.named ? name : "");
   const revision = resourceVersionOf(options.resourceVersion);
-  const contentType = contentTypeOf(scope);
   const includeObject =
     accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
+  const contentType = contentTypeOf(scope);
   if (resource.codec.remote) await assertReady(core, resource);
   const encoder = createWatchEncoder(core, resource, accepted, includeObject);
   const plan = {

@@ -20,7 +20,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
 }
 
 function parseClause(text: string): readonly AcceptClause[] {
-  const [media = "", ...parts] = text.split(";");
+  const [media = "", ...parts] = text.replace(/^ +| +$/g, "").split(";");
   const [type = "", subtype, ...more] = media.split("/").map((part) => part.trim());
   if (more.join("/") || (!subtype && type !== "*")) return [];
   const parameters = new Map<string, string>();

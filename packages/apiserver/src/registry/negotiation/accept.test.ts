@@ -30,6 +30,7 @@ test("the quality of a clause is 1 where its parameter is malformed, and 0 for w
   const qualities = (header: string): number[] => parseAccept(header).map(({ quality }) => quality);
   assert.deepEqual(qualities("a/b;q=,"), [1]);
   assert.deepEqual(qualities("a/b;q=0.5=0.2"), [1]);
+  assert.deepEqual(qualities("a/b;q=1.5 , c/d;q= "), [1.5, 1]);
   assert.deepEqual(qualities("a/b;q=half"), [0]);
   assert.deepEqual(qualities("a/b;q= 0.5"), [0]);
   assert.deepEqual(qualities("a/b;q=0.5x"), [0]);

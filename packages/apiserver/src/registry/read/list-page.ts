@@ -8,7 +8,7 @@ import { badRequestError, expiredError } from "../../apimachinery/errors/api-err
 import type { CoreServices } from "../scope/core-services.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { formatContinue, parseContinue } from "./continue-token.ts";
-import { listResourceVersionOf, waitForRevision } from "./resource-version.ts";
+import { assertReached, listResourceVersionOf, waitForRevision } from "./resource-version.ts";
 import { convertListed } from "./convert-all.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Selection } from "../revisions/selection.ts";
@@ -62,7 +62,7 @@ async function startOf(
   if (options.continue && !selection.single)
     return await startOfToken(core, { options, selection, limit });
   const wanted = listResourceVersionOf(options.resourceVersion);
-  if (wanted > 0) await waitForRevision(core, wanted);
+  if (wanted > 0) await assertReached(core, resource, wanted);
   const exact =
     options.resourceVersionMatch === "Exact" ||
     (options.resourceVersionMatch === "" && limit > 0 && wanted > 0 && !selection.single);

@@ -5,6 +5,7 @@ import type { Clock } from "homeostat/runtime";
 import type { Store } from "../../storage/store.ts";
 import { badRequestError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 
 /** The time that a read waits for a future revision. */
@@ -41,6 +42,20 @@ export function listResourceVersionOf(text: string): number {
 }
 
 /**
+ * Waits as {@link waitForRevision} for what is read from a watch cache. What is read from etcd does
+ * not wait, and names no time to try again.
+ */
+export async function assertReached(
+  core: CoreServices,
+  { watchCache }: ServedResource,
+  revision: number,
+): Promise<void> {
+  if (watchCache !== "none") return await waitForRevision(core, revision);
+  const current = core.store.revision();
+  if (revision > current) throw tooLargeResourceVersion(revision, current, {});
+}
+
+/**
  * Waits until the store has reached `revision`; throws 504 when it does not within three seconds.
  */
 export async function waitForRevision(
@@ -53,14 +68,18 @@ export async function waitForRevision(
 }
 
 /** 504 with the cause that tells clients that they are ahead of the server. */
-export function tooLargeResourceVersion(wanted: number, current: number): Error {
+export function tooLargeResourceVersion(
+  wanted: number,
+  current: number,
+  retry: { readonly retryAfterSeconds?: number } = { retryAfterSeconds: 1 },
+): Error {
   return failure(
     504,
     "Timeout",
     `Timeout: Too large resource version: ${formatRevision(wanted)}, current: ${current}`,
     {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-      retryAfterSeconds: 1,
+      ...retry,
     },
   );
 }

@@ -14,14 +14,29 @@ const reasons: readonly string[] = [
 ];
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
+/** Which paths a rule may name as that of its error. */
+export interface RulePaths {
+  readonly paths: "existing" | "any";
+}
+
 /** Errors in the rules of one node; `path` is the path of the node. */
-export function checkRuleFields(schema: JsonSchemaProps, path: string): FieldError[] {
+export function checkRuleFields(
+  schema: JsonSchemaProps,
+  path: string,
+  { paths }: RulePaths = { paths: "existing" },
+): FieldError[] {
+  const known = paths === "any" ? undefined : schema;
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, i) =>
-    checkRule(rule, schema, `${path}.x-kubernetes-validations[${i}]`),
+    checkRule(rule, known, `${path}.x-kubernetes-validations[${i}]`),
   );
 }
 
-function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string): FieldError[] {
+/** `schema` has the paths that rules may name; without it they may name any. */
+function checkRule(
+  rule: ValidationRule,
+  schema: JsonSchemaProps | undefined,
+  path: string,
+): FieldError[] {
   const errors = checkTexts(rule, path);
   const { messageExpression = "", reason, fieldPath = "" } = rule;
   if (messageExpression !== "" && messageExpression.trim() === "")
@@ -39,7 +54,7 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
     );
   if (hasLineBreak(fieldPath))
     errors.push(fieldError.invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
-  if (fieldPath !== "" && "fault" in validFieldPath(fieldPath, schema))
+  if (fieldPath !== "" && schema && "fault" in validFieldPath(fieldPath, schema))
     errors.push(fieldError.invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
   return errors;
 }

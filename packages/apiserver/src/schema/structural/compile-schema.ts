@@ -18,8 +18,8 @@ import { type SchemaNode, typeBits } from "../schema-node.ts";
 const unknownType = 128;
 
 /**
- * The types of an int-or-string without a type: integer and string, or any, as upstream has it
- * where it validates defaults (schema/kubeopenapi.go).
+ * The types of an int-or-string: integer and string whatever type it states, or the stated one or
+ * any, as upstream has it where it validates defaults (schema/kubeopenapi.go).
  */
 export type IntOrString = "integer or string" | "any type";
 
@@ -46,7 +46,11 @@ export function compileSchema(
 function compileType(props: JsonSchemaProps, intOrString: IntOrString) {
   const names = typeNames(props, intOrString);
   const onlyType = names.length === 1 ? names[0]! : "";
-  const format = supportedFormat(props.format ?? "", onlyType);
+  // Where upstream validates defaults, it keeps formats that it does not know.
+  const format =
+    intOrString === "any type"
+      ? (props.format ?? "")
+      : supportedFormat(props.format ?? "", onlyType);
   return {
     types: names.reduce((all, name) => all | typeBit(name), 0),
     typeNames: names.join(","),
@@ -63,9 +67,9 @@ const typeBit = (name: string): number =>
   Object.hasOwn(typeBits, name) ? typeBits[name as keyof typeof typeBits] : unknownType;
 
 function typeNames(props: JsonSchemaProps, intOrString: IntOrString): readonly string[] {
-  if (props.type) return [props.type];
-  const isEither = props["x-kubernetes-int-or-string"] && intOrString === "integer or string";
-  return isEither ? ["integer", "string"] : [];
+  if (props["x-kubernetes-int-or-string"] && intOrString === "integer or string")
+    return ["integer", "string"];
+  return props.type ? [props.type] : [];
 }
 
 function compileLimits(props: JsonSchemaProps, onlyType: string, format: string) {

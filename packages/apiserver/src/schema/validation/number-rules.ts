@@ -46,8 +46,14 @@ function toInt64(value: number): bigint {
   return truncated < int64Min || truncated > int64Max ? int64Min : truncated;
 }
 
+/** Formats that messages about the range name; others have that of the type. */
+const rangedFormats: Readonly<Record<string, readonly string[]>> = {
+  integer: ["int32", "int64", "uint32", "uint64"],
+  number: ["float", "float32", "double", "float64"],
+};
+
 function misfitText(prefix: string, onlyType: string, format: string): string {
-  return format
+  return rangedFormats[onlyType]?.includes(format)
     ? `${prefix} value must be of type ${onlyType} with format ${format}`
     : `${prefix} value must be of type ${onlyType} (default format)`;
 }

@@ -48,6 +48,7 @@ const cases: readonly (readonly [JsonSchemaProps, Json, ...string[]])[] = [
     true,
     'TypeInvalid f: Invalid value: "boolean": f in body must be of type integer,string: "boolean"',
   ],
+  [{ type: "string", "x-kubernetes-int-or-string": true }, 7],
   [
     { type: "string", format: "date" },
     "soon",

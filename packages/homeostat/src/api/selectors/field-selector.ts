@@ -15,12 +15,16 @@ export interface FieldRequirement {
 /** All requirements must match; an empty selector matches everything. */
 export type FieldSelector = readonly FieldRequirement[];
 
-/** Parses a selector; skips empty terms. @throws SelectorSyntaxError */
+/**
+ * Parses a selector; skips empty terms, and those without field and value.
+ * @throws SelectorSyntaxError
+ */
 export function parseFieldSelector(selector: string): FieldSelector {
   return splitTerms(selector)
     .toSorted(compareBytewise)
     .filter((term) => term !== "")
-    .map((term) => parseTerm(term, selector));
+    .map((term) => parseTerm(term, selector))
+    .filter(({ field, value }) => field !== "" || value !== "");
 }
 
 /** True when every requirement matches; `valueOf` returns "" for a missing field. */

@@ -112,6 +112,10 @@ test("field selectors parse, match and name the exact value", () => {
     matchesFields(selector, (field) => values[field] ?? ""),
     true,
   );
+  assert.deepEqual(
+    parseFieldSelector("=,!=,metadata.name=a"),
+    parseFieldSelector("metadata.name=a"),
+  );
   assert.equal(exactField(selector, "metadata.name"), "a");
   assert.equal(exactField(selector, "status.phase"), undefined);
   assert.deepEqual(

@@ -18,6 +18,7 @@ async function play(values: Map, read: (map: any) => unknown): Promise<readonly 
 it("notices reads by name", async () => {
   const reads: readonly ((map: any) => unknown)[] = [
     (map) => map.tier,
+    (map) => map?.tier,
     (map) => map?.["tier"],
     (map) => map[TIER],
     ({ tier }) => tier as unknown,

@@ -59,11 +59,15 @@ function placeReads(read: (key: string) => void, sources: SourceTexts): Count {
   };
 }
 
-/** `labels.tier`, `{ tier }`, `labels["tier"]`, and constants in upper case: `labels[TIER]`. */
+/**
+ * `labels.tier`, `labels?.tier`, `{ tier }`, `labels["tier"]`, and constants in upper case:
+ * `labels[TIER]`.
+ */
 function isNamed(source: string | undefined, key: string): boolean {
-  const [, quoted, constant] =
-    /^\[?(?:["'`]([^"'`]*)["'`]|([A-Z][A-Z0-9_]+)\b)/.exec(source ?? "") ?? [];
+  // Of an optional chain, the place is that of `?.`.
+  const text = (source ?? "").replace(/^\?\.\s*/, "");
+  const [, quoted, constant] = /^\[?(?:["'`]([^"'`]*)["'`]|([A-Z][A-Z0-9_]+)\b)/.exec(text) ?? [];
   if (quoted !== undefined) return quoted === key;
   if (constant !== undefined) return true;
-  return /^[\w$]+/.exec(source ?? "")?.[0] === key;
+  return /^[\w$]+/.exec(text)?.[0] === key;
 }

@@ -11,6 +11,13 @@ import { validateListSchema } from "./validate-list-schema.ts";
 /** Validates the `x-kubernetes-validations` of one node without compiling them. */
 export type RuleFieldCheck = (schema: JsonSchemaProps, path: string) => readonly FieldError[];
 
+/** Every violation of a schema. */
+export interface SchemaFaults {
+  readonly errors: readonly FieldError[];
+  /** True if the node at this path, or one below, is at fault. */
+  isFaulty(path: string): boolean;
+}
+
 /** The context of a node. */
 interface NodeContext {
   readonly root: boolean;
@@ -19,6 +26,8 @@ interface NodeContext {
   /** Why defaults are forbidden here; undefined where they are allowed. */
   readonly noDefaults?: string;
   readonly checkRuleFields: RuleFieldCheck;
+  /** The paths of lists, whose errors may name their items. */
+  readonly lists: Map<FieldError, string>;
 }
 
 const metaFields: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersion"]);
@@ -29,11 +38,18 @@ export function validateSchemaDocument(
   schema: JsonSchemaProps,
   path: string,
   checkRuleFields: RuleFieldCheck,
-): FieldError[] {
-  return validate(schema, path, { root: true, insideMeta: false, checkRuleFields });
+): SchemaFaults {
+  const lists = new Map<FieldError, string>();
+  const errors = validate(schema, path, { root: true, insideMeta: false, checkRuleFields, lists });
+  return {
+    errors,
+    isFaulty: (node) => errors.some((error) => (lists.get(error) ?? error.field).startsWith(node)),
+  };
 }
 
 function validate(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
+  const listErrors = validateListSchema(s, path);
+  for (const error of listErrors) at.lists.set(error, path);
   return [
     ...constructErrors(s, path, at),
     ...errorIf(s.uniqueItems, () =>
@@ -48,7 +64,7 @@ function validate(s: JsonSchemaProps, path: string, at: NodeContext): FieldError
       validate(child, childPath, { ...at, root: false }),
     ),
     ...extensionErrors(s, path),
-    ...validateListSchema(s, path),
+    ...listErrors,
     ...at.checkRuleFields(s, path),
   ];
 }

@@ -63,6 +63,30 @@ test("a plain definition is fine", () => {
   assert.deepEqual(faults({}), []);
 });
 
+test("rules of items are compiled although their list is at fault; paths of rules only in what converts", () => {
+  const rule = { rule: "size(self) < 3" };
+  const items = { type: "object", "x-kubernetes-validations": [rule] } as const;
+  const set = ofSchema({ type: "array", items, "x-kubernetes-list-type": "set" });
+  assert.equal(set.length, 2);
+  assert.match(set[0]!, /must be atomic as item of a list/);
+  assert.match(set[1]!, /^x\.items\.x-kubernetes-validations\[0\]\.rule: .*no matching overload/s);
+  const nowhere = {
+    type: "object",
+    "x-kubernetes-validations": [{ rule: "true", fieldPath: ".z" }],
+  };
+  assert.match(ofSchema(nowhere as JsonSchemaProps).join("\n"), /must be a valid path$/);
+  const opaque = { ...nowhere, "x-kubernetes-preserve-unknown-fields": false };
+  assert.deepEqual(ofSchema(opaque as JsonSchemaProps), [
+    "x.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined",
+  ]);
+});
+
+test("defaults are validated with formats that upstream does not know", () => {
+  const [misfit, range] = ofSchema({ type: "integer", format: "int16", default: 1.5 });
+  assert.match(misfit!, /Invalid value: "float64": .*must be of type int16: "float64"$/);
+  assert.match(range!, /must be of type integer \(default format\)/);
+});
+
 test("the name joins plural and group", () => {
   assert.deepEqual(faults({}, { metadata: { name: "cars.y.io" } }), [
     'metadata.name: Invalid value: "cars.y.io": must be spec.names.plural+"."+spec.group',

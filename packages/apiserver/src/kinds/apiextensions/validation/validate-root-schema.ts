@@ -9,11 +9,16 @@ import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateStructural } from "../schema/structural-schema.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
 import { type DefaultChecks, validateDefaults } from "../schema/validate-defaults.ts";
-import { type RuleFieldCheck, validateSchemaDocument } from "../schema/validate-schema-document.ts";
+import { validateSchemaDocument } from "../schema/validate-schema-document.ts";
 
 /** Checks of the engine behind validation rules. */
 export interface SchemaChecks extends DefaultChecks {
-  readonly checkRuleFields: RuleFieldCheck;
+  /** Checks the rules of one node, which may name existing paths as theirs, or any. */
+  readonly checkRuleFields: (
+    schema: JsonSchemaProps,
+    path: string,
+    options: { readonly paths: "existing" | "any" },
+  ) => readonly FieldError[];
   /**
    * Compiles every expression of a root schema and estimates its cost. Skips nodes for
    * which `blocked` holds: they have other errors.
@@ -48,13 +53,18 @@ export function validateRootSchema(
   ];
   const unsupported = unsupportedSchemaFault(schema);
   const structural = unsupported === undefined ? structuralErrors(schema, at, checks) : [];
-  const document = validateSchemaDocument(schema, at, checks.checkRuleFields);
+  const document = validateSchemaDocument(schema, at, (node, nodePath) =>
+    // Upstream follows the paths of rules only in what it can convert.
+    checks.checkRuleFields(node, nodePath, {
+      paths: unsupported !== undefined && unsupportedSchemaFault(node) ? "any" : "existing",
+    }),
+  );
   const compile = unsupported === undefined && !structural.length;
-  const blocked = (node: string): boolean => document.some(({ field }) => field.startsWith(node));
+  const blocked = (node: string): boolean => document.isFaulty(node);
   const expressions = compile
     ? checks.checkRuleExpressions(schema, at, { blocked, unchanged: context.unchanged })
     : [];
-  const all = [...errors, ...structural, ...document, ...expressions];
+  const all = [...errors, ...structural, ...document.errors, ...expressions];
   return all.length || unsupported === undefined ? all : [fieldError.invalid(at, "", unsupported)];
 }
 

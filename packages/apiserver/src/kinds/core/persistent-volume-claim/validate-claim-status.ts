@@ -5,6 +5,7 @@ import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { finalizerErrors } from "../../validation/validate-object.ts";
 import { isNativeResource } from "../resources/resource-names.ts";
 import {
   quantityErrors,
@@ -26,6 +27,7 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
   const states = "status.allocatedResourceStatuses";
   const amounts = "status.allocatedResources";
   return [
+    ...finalizerErrors(object),
     ...errorIf(!(object.spec?.accessModes ?? []).length, () =>
       fieldError.required("Spec.accessModes", ""),
     ),

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
+import { holdsBundle, isIssuedBy, splitBundle, validityOf } from "./certificate-facts.ts";
+import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
+import { decidePki, type PkiLimits } from "./pki.machine.ts";
+import { bundleOf, factsOf, formatRecord, parseRecord, type PkiRecord } from "./pki-record.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const limits: PkiLimits = {
+  authorityMs: 360 * day,
+  leafMs: 90 * day,
+  overlapMs: hour,
+  settleMs: 2000,
+};
+const names = ["hooks.kitchen.svc", "127.0.0.1"];
+
+function start(own: PkiLimits = limits) {
+  const runtime = createVirtualRuntime();
+  const making: PkiMaking = { runtime, limits: own, names };
+  return { runtime, making, record: createRecord(making, "") };
+}
+
+const decide = (record: PkiRecord, now: number, isPublished = true) =>
+  decidePki({ facts: factsOf(record, names), now, limits, isPublished });
+
+describe("certificates of webhooks", () => {
+  test("are left alone while they are young, and looked at again in ten minutes", () => {
+    const { record, runtime } = start();
+    assert.deepEqual(decide(record, runtime.clock.now()), { step: undefined, dueInMs: 600_000 });
+  });
+
+  test("are issued anew when a third of their life is left, or names are missing", () => {
+    const { record, runtime } = start();
+    const now = runtime.clock.now();
+    assert.equal(decide(record, now + 59 * day).step, undefined);
+    assert.equal(decide(record, now + 61 * day).step, "issueLeaf");
+    const facts = factsOf(record, ["other.svc"]);
+    assert.equal(decidePki({ facts, now, limits, isPublished: true }).step, "issueLeaf");
+  });
+
+  test("follow an authority that was published for the overlap before it signs", async () => {
+    const { record, runtime, making } = start();
+    await runtime.advance(250 * day);
+    assert.equal(decide(record, runtime.clock.now()).step, "introduceNext");
+    const published = takeStep(record, "introduceNext", making);
+    assert.deepEqual(splitBundle(bundleOf(published)).length, 2);
+    const withLeaf = takeStep(published, "issueLeaf", making);
+    assert.ok(
+      isIssuedBy(withLeaf.leaf.cert, record.authority.cert),
+      "signed by the next too early",
+    );
+    const at = (ms: number, isPublished = true) =>
+      decide(withLeaf, runtime.clock.now() + ms, isPublished).step;
+    assert.equal(at(hour - 1), undefined);
+    assert.equal(at(hour), "promoteNext");
+    assert.equal(at(hour, false), undefined, "a caBundle lacks it");
+    await runtime.advance(hour);
+    const promoted = takeStep(withLeaf, "promoteNext", making);
+    assert.ok(isIssuedBy(promoted.leaf.cert, published.next!.cert));
+    assert.ok(holdsBundle(bundleOf(promoted), bundleOf(published)), "the old one left too early");
+    assert.equal(decide(promoted, runtime.clock.now() + hour).step, "dropPrevious");
+    assert.equal(splitBundle(bundleOf(takeStep(promoted, "dropPrevious", making))).length, 1);
+  });
+
+  test("that expired together are replaced without the overlap, and still in that order", () => {
+    const { record, runtime, making } = start();
+    const late = runtime.clock.now() + 400 * day;
+    assert.equal(decide(record, late).step, "introduceNext");
+    const future = createVirtualRuntime({ startMs: late });
+    const next = takeStep(record, "introduceNext", { ...making, runtime: future });
+    assert.equal(decide(next, late, false).step, undefined);
+    assert.equal(decide(next, late + 1999).step, undefined);
+    assert.equal(decide(next, late + 2000).step, "promoteNext");
+  });
+
+  test("of the future are replaced: the clock was set back", () => {
+    const { record, runtime } = start();
+    assert.equal(decide(record, runtime.clock.now() - 30 * day).step, "introduceNext");
+  });
+
+  test("never outlive their authority, and never sign unpublished, whenever one looks", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(200 * 24), fc.boolean()), { maxLength: 12 }), (plan) => {
+        const { making: first, record: initial } = start();
+        let record = initial;
+        let now = first.runtime.clock.now();
+        let published = bundleOf(record);
+        for (const [hours, publishes] of plan) {
+          now += hours * hour;
+          if (publishes) published = bundleOf(record);
+          const isPublished = holdsBundle(published, bundleOf(record));
+          const { step } = decide(record, now, isPublished);
+          if (step === undefined) continue;
+          const runtime = createVirtualRuntime({ startMs: now });
+          record = takeStep(record, step, { ...first, runtime });
+          const { leaf, authority } = record;
+          assert.ok(isIssuedBy(leaf.cert, authority.cert));
+          assert.ok(validityOf(leaf.cert)!.notAfter <= validityOf(authority.cert)!.notAfter);
+          assert.ok(published.includes(authority.cert), "signs and is in no caBundle");
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("the Secret", () => {
+  test("holds all of it, and nothing else is a record", () => {
+    const { record, making } = start();
+    const whole = takeStep(record, "introduceNext", making);
+    assert.deepEqual(parseRecord(formatRecord(whole)), whole);
+    const old = takeStep(whole, "promoteNext", making);
+    assert.deepEqual(parseRecord(formatRecord(old)), old);
+    const data = formatRecord(record);
+    for (const wrong of [
+      undefined,
+      {},
+      { ...data, "tls.key": "bm9uc2Vuc2U=" },
+      { ...data, "authority.key": formatRecord(start().record)["tls.key"]! },
+      { ...data, "authority.crt": "" },
+      { ...data, "tls.crt": 7 as never },
+    ])
+      assert.equal(parseRecord(wrong), undefined);
+  });
+
+  test("made anew goes on trusting what caBundles hold", () => {
+    const { record, making } = start();
+    const anew = createRecord(making, `rubbish ${bundleOf(record)}`);
+    assert.ok(bundleOf(anew).includes(record.authority.cert));
+    assert.ok(!isIssuedBy(anew.leaf.cert, record.authority.cert));
+  });
+});

@@ -1,0 +1,59 @@
+// The connections of the server, and how they end: clients are asked to leave with their next
+// answer, so that none loses a request.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server } from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { sleep } from "../../runtime/sleep.ts";
+
+interface DrainOptions {
+  readonly runtime: Runtime;
+  readonly drainMs: number;
+  readonly graceMs: number;
+}
+
+/** The open connections of a server. */
+export class Connections {
+  readonly #server: Server;
+  readonly #open = new Set<TLSSocket>();
+  /** Below `#open`, and those whose handshake has not ended. */
+  readonly #raw = new Set<Socket>();
+  #isClosing = false;
+  /** With a request that is not answered yet. */
+  readonly #busy = new Set<unknown>();
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on("connection", (socket: Socket) => {
+      this.#raw.add(socket);
+      socket.once("close", () => this.#raw.delete(socket));
+    });
+    server.on("secureConnection", (socket: TLSSocket) => {
+      if (this.#isClosing) return void socket.destroy();
+      this.#open.add(socket);
+      socket.once("close", () => this.#open.delete(socket));
+    });
+    server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+      this.#busy.add(socket);
+      response.once("close", () => this.#busy.delete(socket));
+    });
+    // A client that does not trust the certificate ends the handshake.
+    server.on("tlsClientError", () => {});
+    server.on("clientError", (_error: Error, socket: { destroy(): void }) => socket.destroy());
+  }
+
+  /** Ends all connections, and closes the server. */
+  async drain({ runtime, drainMs, graceMs }: DrainOptions): Promise<void> {
+    if (drainMs > 0) await sleep(runtime.clock, drainMs, undefined);
+    this.#isClosing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Node counts those that never had a request as busy; Go opens such ones in reserve.
+    for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
+    const late = runtime.clock.timer(graceMs, () => {
+      for (const socket of [...this.#open, ...this.#raw]) socket.destroy();
+    });
+    await closed;
+    late.cancel();
+  }
+}

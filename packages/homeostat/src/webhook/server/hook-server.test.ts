@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, request } from "node:https";
+import { connect, type TLSSocket } from "node:tls";
+import { describe, test, type TestContext } from "node:test";
+import { createAuthority, issueServingCertificate } from "../../certificates/authority.ts";
+import { createSystemRuntime } from "../../runtime/system-runtime.ts";
+import type { Hook } from "../exchange.ts";
+import { type HookServer, openHookServer } from "./hook-server.ts";
+
+const runtime = createSystemRuntime();
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const log = { ...silent };
+const authority = createAuthority({ runtime });
+const issue = () =>
+  issueServingCertificate(authority, { runtime, names: ["localhost"], addresses: ["127.0.0.1"] });
+
+const echo: Hook = {
+  path: "/echo",
+  bodyLimit: 10,
+  answer: ({ body, timeoutMs }) => ({
+    status: 200,
+    contentType: "application/json",
+    body: JSON.stringify([body === undefined ? null : Buffer.from(body).toString(), timeoutMs]),
+  }),
+};
+
+async function open(t: TestContext, ...hooks: readonly Hook[]): Promise<HookServer> {
+  const server = await openHookServer({
+    hooks: [echo, ...hooks],
+    certificate: issue(),
+    port: 0,
+    host: "127.0.0.1",
+    runtime,
+    log,
+  });
+  t.after(() => server.close({ drainMs: 0, graceMs: 0 }));
+  return server;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly connection: string | undefined;
+  readonly body: string;
+}
+
+function post(port: number, path: string, body: string, agent?: Agent): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const options = { port, host: "127.0.0.1", path, method: "POST", ca: authority.cert };
+  const sent = request({ ...options, ...(agent ? { agent } : {}) }, (response) => {
+    const { statusCode: status, headers } = response;
+    let text = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    response.on("end", () => resolve({ status, connection: headers.connection, body: text }));
+  });
+  sent.on("error", reject);
+  sent.end(body);
+  return promise;
+}
+
+async function serialAt(port: number): Promise<string> {
+  const socket: TLSSocket = connect({ port, host: "127.0.0.1", ca: authority.cert });
+  await new Promise((resolve, reject) =>
+    socket.once("secureConnect", resolve).once("error", reject),
+  );
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+describe("the port of webhooks", () => {
+  test("answers paths with a limit of their bodies, and knows how long the client waits", async (t) => {
+    const { port } = await open(t);
+    assert.equal((await post(port, "/echo?timeout=1.5s", "hello")).body, '["hello",1500]');
+    assert.equal((await post(port, "/echo", "")).body, '["",null]');
+    assert.equal((await post(port, "/echo", "0123456789")).body, '["0123456789",null]');
+    assert.equal((await post(port, "/echo", "0123456789A")).body, "[null,null]");
+    assert.equal((await post(port, "/other", "")).status, 404);
+  });
+
+  test("outlives what hooks throw", async (t) => {
+    const answer = () => {
+      throw new Error("oh");
+    };
+    const late = async () => Promise.reject(new Error("oh"));
+    const { port } = await open(
+      t,
+      { path: "/throws", bodyLimit: 9, answer },
+      { path: "/rejects", bodyLimit: 9, answer: late },
+    );
+    for (const path of ["/throws", "/rejects"]) {
+      const { status, body } = await post(port, path, "x");
+      assert.deepEqual([status, body], [500, "answering a webhook: oh"]);
+    }
+  });
+
+  test("changes its certificate without closing a connection", async (t) => {
+    const server = await open(t);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    await post(server.port, "/echo", "a", agent);
+    const [socket] = Object.values(agent.freeSockets).flat();
+    const before = await serialAt(server.port);
+    const pair = issue();
+    server.setCertificate(pair);
+    assert.notEqual(await serialAt(server.port), before);
+    await post(server.port, "/echo", "b", agent);
+    assert.equal(Object.values(agent.freeSockets).flat()[0], socket);
+    assert.throws(() => server.setCertificate({ ...pair, key: issue().key }));
+    assert.equal((await post(server.port, "/echo", "c")).status, 200);
+  });
+
+  test("answers what it was asked before it closes, and asks clients to leave", async (t) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const slow: Hook = {
+      path: "/slow",
+      bodyLimit: 9,
+      async answer() {
+        asked.resolve();
+        await promise;
+        return { status: 200, contentType: "text/plain", body: "done" };
+      },
+    };
+    const server = await open(t, slow);
+    const agent = new Agent({ keepAlive: true });
+    t.after(() => agent.destroy());
+    await post(server.port, "/echo", "idle", agent);
+    const answer = post(server.port, "/slow", "x", new Agent({ keepAlive: true }));
+    await asked.promise;
+    const closed = server.close({ drainMs: 0, graceMs: 10_000 });
+    resolve();
+    assert.deepEqual(await answer, { status: 200, connection: "close", body: "done" });
+    await closed;
+    await assert.rejects(post(server.port, "/echo", "late"), /ECONNREFUSED/);
+  });
+
+  test("does not wait for connections that ask for nothing", async (t) => {
+    const server = await open(t);
+    const reserve = connect({ port: server.port, host: "127.0.0.1", ca: authority.cert });
+    await once(reserve, "secureConnect");
+    reserve.resume();
+    const ended = once(reserve, "close");
+    await server.close({ drainMs: 0, graceMs: 2 ** 30 });
+    await ended;
+  });
+
+  test("cuts off answers that are late at the end", async (t) => {
+    const asked = Promise.withResolvers<void>();
+    const never: Hook = {
+      path: "/never",
+      bodyLimit: 9,
+      answer() {
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    };
+    const server = await open(t, never);
+    const answer = post(server.port, "/never", "x");
+    answer.catch(() => {});
+    await asked.promise;
+    await server.close({ drainMs: 0, graceMs: 10 });
+    await assert.rejects(answer);
+  });
+});

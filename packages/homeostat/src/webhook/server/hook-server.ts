@@ -1,0 +1,146 @@
+// The port of webhooks: HTTPS over HTTP/1.1 with connections that stay open. A new certificate is
+// used from the next connection on; open ones are not disturbed.
+// Upstream: sigs.k8s.io/controller-runtime/pkg/webhook/server.go, pkg/internal/httpserver.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { KeyPair } from "../../certificates/authority.ts";
+import { parseDuration } from "../../api/duration.ts";
+import { describeError } from "../../util/describe-error.ts";
+import { failure, type Hook, type HookEffects, type HookResponse } from "../exchange.ts";
+import { Connections } from "./connections.ts";
+import { readBody } from "./read-body.ts";
+
+export interface HookServerOptions extends HookEffects {
+  readonly hooks: readonly Hook[];
+  readonly certificate: KeyPair;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Default: all addresses. */
+  readonly host?: string | undefined;
+}
+
+/** An open port. */
+export interface HookServer {
+  readonly port: number;
+  /** Takes effect with the next connection. @throws Error for a pair that does not fit */
+  setCertificate(pair: KeyPair): void;
+  /**
+   * Goes on for `drainMs` and asks clients to leave, then takes no more connections, waits for
+   * answers until `graceMs` are over, and closes all.
+   */
+  close(options: { readonly drainMs: number; readonly graceMs: number }): Promise<void>;
+}
+
+/**
+ * Longer than any client keeps a connection that it does not use: a server that closes first may
+ * cut off a request, and clients do not repeat a POST.
+ */
+const idleMs = 600_000;
+/** As controller-runtime's server. */
+const headMs = 32_000;
+/** For a request with its body; the API server waits 30 s at most. */
+const requestMs = 60_000;
+
+/** Opens the port. Rejects with Node's own error (EADDRINUSE, …). */
+export async function openHookServer(options: HookServerOptions): Promise<HookServer> {
+  const paths = new Map(options.hooks.map((hook) => [hook.path, hook]));
+  const state = { isDraining: false };
+  const server = createServer(
+    {
+      ...options.certificate,
+      keepAliveTimeout: idleMs,
+      headersTimeout: headMs,
+      requestTimeout: requestMs,
+      maxHeaderSize: 1 << 20,
+      noDelay: true,
+      // API servers resume their sessions; what they trust is checked at every handshake.
+      minVersion: "TLSv1.2",
+      ALPNProtocols: ["http/1.1"],
+    },
+    (request, response) => serve(request, response, { paths, state, effects: options }),
+  );
+  const connections = new Connections(server);
+  await listening(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    setCertificate: (pair) => server.setSecureContext({ ...pair, minVersion: "TLSv1.2" }),
+    async close({ drainMs, graceMs }) {
+      state.isDraining = true;
+      await connections.drain({ ...options, drainMs, graceMs });
+    },
+  };
+}
+
+async function listening(server: Server, { port, host }: HookServerOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+    server.off("error", reject);
+    // Errors of a listening socket, such as too many open files, pass.
+    server.on("error", () => {});
+    resolve();
+  });
+  await promise;
+}
+
+interface Serving {
+  readonly paths: ReadonlyMap<string, Hook>;
+  readonly state: { isDraining: boolean };
+  readonly effects: HookEffects;
+}
+
+function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
+  const { paths, state, effects } = serving;
+  const url = request.url ?? "/";
+  const query = url.indexOf("?");
+  const hook = paths.get(query < 0 ? url : url.slice(0, query));
+  const reply = (answer: HookResponse): void => send(response, answer, state.isDraining);
+  if (!hook) {
+    request.resume();
+    return reply({ status: 404, contentType: "text/plain", body: "404 page not found\n" });
+  }
+  const timeoutMs = query < 0 ? undefined : timeoutOf(url.slice(query + 1));
+  const contentType = request.headers["content-type"] ?? "";
+  readBody(request, hook.bodyLimit, (body) => {
+    try {
+      const answered = hook.answer({ contentType, body, timeoutMs }, effects);
+      if (!(answered instanceof Promise)) return reply(answered);
+      answered.then(reply, (error: unknown) => reply(broken(error, effects)));
+    } catch (error) {
+      reply(broken(error, effects));
+    }
+  });
+}
+
+/** No hook throws; whatever does must not end the process. */
+function broken(error: unknown, { log }: HookEffects): HookResponse {
+  const message = `answering a webhook: ${describeError(error)}`;
+  log.error(message, { error });
+  return failure(message);
+}
+
+function send(
+  response: ServerResponse,
+  { status, contentType, body }: HookResponse,
+  isLast: boolean,
+): void {
+  const headers: Record<string, string | number> = {
+    "content-type": contentType,
+    "content-length": Buffer.byteLength(body),
+  };
+  if (isLast || !response.req.complete) headers["connection"] = "close";
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+/** `timeout=10s`, as the API server says it. */
+function timeoutOf(query: string): number | undefined {
+  const value = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
+  if (value === undefined) return undefined;
+  try {
+    return parseDuration(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,4 @@
-// Opens a connection through a proxy: HTTP CONNECT, or SOCKS5. What goes through it is the caller's.
+// Opens a connection through a proxy: HTTP CONNECT, or SOCKS5.
 // Upstream: net/http/transport.go (dialConn), golang.org/x/net/internal/socks; RFC 9110 9.3.6, RFC
 // 1928, RFC 1929.
 import { connect, isIP, type Socket } from "node:net";
@@ -80,8 +80,13 @@ async function askSocks(socket: Socket, { proxy, host, port }: TunnelOptions): P
   socket.write(Buffer.from([5, 1, 0, ...addressBytes(host), ...portBytes]));
   const [, reply = 1, , type] = await readExactly(socket, 4);
   if (reply !== 0) throw new Error(`it answered: ${replies[reply] ?? `code ${reply}`}`);
-  const length = type === 3 ? (await readExactly(socket, 1))[0]! : type === 1 ? 4 : 16;
-  await readExactly(socket, length + 2);
+  await readExactly(socket, (await boundLength(socket, type)) + 2);
+}
+
+/** Length of the address in a SOCKS5 answer: IPv4, a name, or IPv6. */
+async function boundLength(socket: Socket, type: number | undefined): Promise<number> {
+  if (type === 3) return (await readExactly(socket, 1))[0]!;
+  return type === 1 ? 4 : 16;
 }
 
 async function logIn(socket: Socket, { username, password }: URL): Promise<void> {

@@ -9,7 +9,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
-import { checkMetrics } from "./check-operations.ts";
+import { checkHealth, checkMetrics } from "./check-operations.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -30,6 +30,7 @@ const known = [
   "shutdownTimeoutMs",
   "syncTimeoutMs",
   "allowReplicas",
+  "health",
   "metrics",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
@@ -54,7 +55,8 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
-    ...checkMetrics(options.metrics),
+    ...checkHealth(options.health),
+    ...checkMetrics(options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

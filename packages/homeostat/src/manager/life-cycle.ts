@@ -44,6 +44,8 @@ export interface ManagerState {
   readonly contested: ContestedObjects;
   runners: readonly ControllerRunner[];
   starting?: ControllerStart;
+  /** Its controllers have been stopped, also because its start has failed. */
+  hasEnded?: true;
   /** Silent until the start. */
   log: ReconcileLog;
   freshnessLog?: { stop(): void };
@@ -247,6 +249,7 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  state.hasEnded = true;
   state.starting?.stop();
   const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));

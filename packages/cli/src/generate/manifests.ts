@@ -6,7 +6,7 @@ import {
 } from "homeostat";
 import type { JsonObject } from "homeostat/api";
 import { stringify } from "yaml";
-import { deploymentOf } from "./deployment.ts";
+import { deploymentOf, metricsServicesOf } from "./deployment.ts";
 import type { OperatorModule } from "./load-operator.ts";
 import { rolesOf } from "./roles.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";
@@ -32,6 +32,7 @@ export function manifestsOf(
   const objects = [
     namespaceOf(operator.operator, settings),
     ...rolesOf(operator.operator, settings.namespace, permissions),
+    ...metricsServicesOf(operator, settings),
     deploymentOf(operator, settings),
   ];
   return [

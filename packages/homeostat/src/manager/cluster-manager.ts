@@ -193,16 +193,14 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf({
-  cache,
-  scope,
-  starting,
-  definitions,
-  webhooks,
-}: ManagerState): ReturnType<Manager["readiness"]> {
+function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
+  const { cache, scope, starting, definitions, stopping, webhooks } = state;
+  if (stopping.signal.aborted || state.hasEnded)
+    return { ready: false, reasons: ["the manager is stopping"] };
+  if (!starting) return { ready: false, reasons: ["the manager has not started"] };
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
-    const waiting = starting?.waitingFor(informer.kind) ?? [];
+    const waiting = starting.waitingFor(informer.kind);
     return `${describeInformer(informer)}: ${describeReason(informer, waiting)}`;
   });
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));

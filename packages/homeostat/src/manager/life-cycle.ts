@@ -191,6 +191,7 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  state.hasEnded = true;
   state.starting?.stop();
   const drainMs = state.options.shutdownTimeoutMs ?? defaultDrainMs;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));

@@ -6,12 +6,13 @@ import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { Breach } from "../controller/boundaries/breaches.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
-import type { Metrics } from "../metrics/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ElectionReport } from "../election/elector.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
+import type { OpenPorts } from "./serving/operator-servers.ts";
+import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
@@ -69,20 +70,19 @@ export interface ManagerOptions {
    * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
    */
   readonly allowReplicas?: boolean;
-  /** Counts, under the names of controller-runtime's metrics. Default: nothing is counted. */
+  /** Serves probes, on port 8081 unless it says otherwise. Default: no port is opened. */
+  readonly health?: HealthOptions | undefined;
+  /**
+   * Counts, under the names of controller-runtime's metrics, and serves `/metrics`. Default:
+   * nothing is counted and no port is opened.
+   */
   readonly metrics?: MetricsOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
 
-/** What is counted and how it is read. */
-export interface MetricsOptions {
-  /** The operator's own metrics, read with the manager's. */
-  readonly custom?: Metrics | undefined;
-}
-
 /** Options of one cluster's manager. */
-export interface ClusterManagerOptions extends Omit<ManagerOptions, "metrics"> {
+export interface ClusterManagerOptions extends Omit<ManagerOptions, "health" | "metrics"> {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
   /** Undefined when nothing is counted. */
@@ -177,10 +177,12 @@ export interface Manager {
   freshness(): readonly (OfCluster & { readonly kind: Kind; readonly freshness: Freshness })[];
   /** The metrics in Prometheus' text format; "" without the option `metrics`. */
   metrics(): string;
+  /** The ports that are open, from the start on. */
+  ports(): OpenPorts;
 }
 
 /** What a manager does without what is around it: operations, and the signals of the process. */
-export type CoreManager = Omit<Manager, "run" | "metrics"> & {
+export type CoreManager = Omit<Manager, "run" | "metrics" | "ports"> & {
   /** Rejects when the manager stops by itself, with the reason. */
   readonly ended?: Promise<never>;
 };

@@ -36,6 +36,8 @@ export interface ManagerState {
   readonly counted: Map<ControllerDefinition, CountedController>;
   runners: readonly ControllerRunner[];
   starting?: ControllerStart;
+  /** Its controllers have been stopped, also because its start has failed. */
+  hasEnded?: true;
   /** The elections, where there are any. */
   leadership?: Leadership;
   /** The controllers that work during the present or next term only. */

@@ -68,6 +68,7 @@ class Fleet {
   }
 
   readiness(): ReturnType<Manager["readiness"]> {
+    if (this.stopping.signal.aborted) return { ready: false, reasons: ["the manager is stopping"] };
     if (this.#hasSet) return this.#clusters!.readiness();
     return { ready: false, reasons: ["the clusters are not known yet"] };
   }

@@ -20,7 +20,7 @@ export interface RequiredPermissions {
 /** The options that decide. */
 export type DescribedOptions = Pick<
   ManagerOptions,
-  "controllers" | "namespace" | "namespaces" | "reports"
+  "controllers" | "namespace" | "namespaces" | "reports" | "health" | "metrics"
 >;
 
 /** Options of {@link requiredPermissions}. */
@@ -57,13 +57,19 @@ export function requiredPermissions(
   ]);
   const watched = watchedNamespaces(options);
   if (watched === undefined)
-    return { cluster: toPolicyRules([...rights, ...selectionRights(options)]), namespaces: {} };
+    return {
+      cluster: toPolicyRules([...rights, ...selectionRights(options), ...reviewRights(options)]),
+      namespaces: {},
+    };
   const namespaced = toPolicyRules(rights.filter(({ scope }) => scope === "Namespaced"));
   const namespaces = Object.fromEntries(watched.map((name) => [name, namespaced]));
   if (definitions.some((one) => one.kind.scope === "Cluster" && sendsEvents(one, options)))
     namespaces[namespaceOfClusterEvents] ??= toPolicyRules([eventsRight]);
   return {
-    cluster: toPolicyRules(rights.filter(({ scope }) => scope === "Cluster")),
+    cluster: toPolicyRules([
+      ...rights.filter(({ scope }) => scope === "Cluster"),
+      ...reviewRights(options),
+    ]),
     namespaces,
   };
 }
@@ -81,6 +87,15 @@ function watchedNamespaces({
 function selectionRights({ namespaces }: DescribedOptions): readonly Right[] {
   const isSelection = namespaces !== undefined && !Array.isArray(namespaces);
   return isSelection ? [{ group: "", resource: "namespaces", verbs: ["list", "watch"] }] : [];
+}
+
+/** manager/serving/delegated-access.ts: with the manager's own client. */
+function reviewRights({ metrics }: DescribedOptions): readonly Right[] {
+  if (metrics?.authorization !== "delegated" || metrics.port === false) return [];
+  return [
+    { group: "authentication.k8s.io", resource: "tokenreviews", verbs: ["create"] },
+    { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ["create"] },
+  ];
 }
 
 function rightsOf(

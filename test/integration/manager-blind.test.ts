@@ -1,5 +1,5 @@
-// What `/readyz` says of an operator whose network fails: which caches are blind and why, until they
-// see again. How soon it says so is in packages/homeostat/src/cache/blind-informers.test.ts.
+// What `/readyz` says of an operator whose network fails: which caches are blind and why, until
+// they see again. How soon it says so is in packages/homeostat/src/cache/blind-informers.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createManager, defineController, installDefinitions, silentLog } from "homeostat";

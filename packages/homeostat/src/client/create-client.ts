@@ -56,6 +56,7 @@ export function createClient(options: ClientOptions): Client {
     observerCalls,
     access: options.access,
     credentials,
+    unserved: () => kinds.doubt(),
   };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
@@ -70,8 +71,9 @@ export function createClient(options: ClientOptions): Client {
     written: [],
     requested: [],
   };
-  const kinds = createKindResolver(() =>
-    fetchDiscovery((request) => send(session, scope, request)),
+  const kinds = createKindResolver(
+    () => fetchDiscovery((request) => send(session, scope, request)),
+    runtime.clock,
   );
   const close = options.transport ? () => Promise.resolve() : () => transport.close();
   return new ScopedClient({ session, kinds, close, observers: new Set() }, scope);

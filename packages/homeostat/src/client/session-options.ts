@@ -39,6 +39,8 @@ export interface SessionOptions {
         rejected(used?: string): Promise<boolean>;
       }
     | undefined;
+  /** The server knows no such path: what discovery said is out of date. */
+  readonly unserved?: () => void;
 }
 
 /** What derived clients change. */

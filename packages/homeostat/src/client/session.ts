@@ -6,7 +6,7 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
-import { toStatusError } from "./request/decode-status.ts";
+import { isUnserved, toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
 import { reportAnswer, reportWarnings } from "./report-answer.ts";
@@ -36,10 +36,7 @@ export async function send(
       if (retries > 0) session.pace.recovered();
       return toResponse({ request, server: session.access?.server }, outcome);
     }
-    const error =
-      "status" in outcome
-        ? toStatusError(request, outcome.status, outcome.body, session.access)
-        : outcome.error;
+    const error = "status" in outcome ? statusErrorOf(session, request, outcome) : outcome.error;
     if (
       "status" in outcome &&
       outcome.status === 401 &&
@@ -107,6 +104,16 @@ async function attempt(
     });
     return { error: observeFailure(session, toError(error), startedAt) };
   }
+}
+
+function statusErrorOf(
+  session: SessionOptions,
+  request: ApiRequest,
+  { status, body }: Pick<Answer, "status" | "body">,
+): ApiStatusError {
+  const error = toStatusError(request, status, body, session.access);
+  if (isUnserved(request, error)) session.unserved?.();
+  return error;
 }
 
 function observeFailure({ pace }: SessionOptions, error: Error, startedAt: number): Error {
@@ -275,7 +282,8 @@ class Stream {
         return this.finish(toError(error));
       }
     }
-    this.finish(toStatusError(this.#request, code, Buffer.concat(chunks), this.#session.access));
+    const body = Buffer.concat(chunks);
+    this.finish(statusErrorOf(this.#session, this.#request, { status: code, body }));
   }
 
   resume(): void {

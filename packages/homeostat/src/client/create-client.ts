@@ -16,6 +16,7 @@ import { ScopedClient } from "./scoped-client.ts";
 import { ServerPace } from "./server-pace.ts";
 import { send } from "./session.ts";
 import type { ClientObserver, SessionOptions } from "./session-options.ts";
+import { createWarningWriter } from "./warning-writer.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 
 /** Options of a client. One of `transport` and `access` is required. */
@@ -57,6 +58,7 @@ export function createClient(options: ClientOptions): Client {
     access: options.access,
     credentials,
     unserved: () => kinds.doubt(),
+    unheard: options.observer?.warned ? undefined : createWarningWriter(),
   };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
@@ -66,6 +68,7 @@ export function createClient(options: ClientOptions): Client {
     answered: [],
     fences: [],
     isUrgent: false,
+    dryRun: undefined,
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],

@@ -5,7 +5,7 @@ import type { TransportRequest } from "../api/transport.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
-import { type Answer, exchange, toError } from "./exchange.ts";
+import { type Answer, exchange, toError, totalTimeoutError } from "./exchange.ts";
 import { isUnserved, toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
@@ -21,11 +21,29 @@ const writeTimeoutMs = 34_000;
 const readTimeoutMs = 64_000;
 
 /** Sends any request; throws ApiStatusError from 400 on. */
-export async function send(
+export function send(
   session: SessionOptions,
   scope: SessionScope,
   request: ApiRequest,
   options: RequestOptions = {},
+): Promise<ApiResponse> {
+  if (!options.totalTimeoutMs) return attempts(session, scope, request, options);
+  const { totalTimeoutMs, signal } = options;
+  const end = new AbortController();
+  const timer = session.runtime.clock.timer(totalTimeoutMs, () =>
+    end.abort(totalTimeoutError(request, totalTimeoutMs)),
+  );
+  const ends = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
+  return attempts(session, scope, request, { ...options, signal: ends }).finally(() =>
+    timer.cancel(),
+  );
+}
+
+async function attempts(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+  options: RequestOptions,
 ): Promise<ApiResponse> {
   const { timeoutMs } = options;
   const signal = mergeSignals(scope.signals, options.signal);
@@ -82,7 +100,9 @@ async function attempt(
   options.signal?.throwIfAborted();
   const refusal = session.pace.refusal();
   if (refusal) return { error: refusal };
-  const wire = wireRequest(scope, request, await session.credentials?.headers());
+  const credentials = session.credentials?.headers();
+  const headers = credentials && (await orAborted(credentials, options.signal));
+  const wire = wireRequest(scope, request, headers);
   try {
     const answer = await exchange(session.transport, wire, {
       clock,
@@ -168,6 +188,19 @@ function mergeSignals(
 ): AbortSignal | undefined {
   if (!own) return signals.length > 1 ? AbortSignal.any([...signals]) : signals[0];
   return signals.length > 0 ? AbortSignal.any([...signals, own]) : own;
+}
+
+/** Credentials may take long: a plug-in may ask the user. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(toError(signal.reason));
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /** Waits for its turn, and keeps the process alive meanwhile, unlike a clock's timers. */

@@ -120,11 +120,14 @@ test("generate names what it leaves out", (t) => {
   const path = join(home, "hooked.ts");
   writeFileSync(
     path,
-    "export const operator = 'a', resources = [], controllers = [], options = { webhooks: {} };",
+    "export const operator = 'a', resources = [], controllers = [], options = { clusters: {} };",
   );
   const { code, err } = run("generate", path, "--output-dir", join(home, "out"));
   assert.equal(code, 0);
-  assert.match(err, /^homeostat: options\.webhooks: not generated yet: their Service, .*by hand$/m);
+  assert.match(
+    err,
+    /^homeostat: options\.clusters: not generated yet: rights on other clusters; .*by hand$/m,
+  );
 });
 
 test("generate names what is wrong with the module", (t) => {

@@ -2,12 +2,9 @@
 // those may read whom the API server allows to.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { request as requestPlain } from "node:http";
-import { request as requestSecure } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import type { TLSSocket } from "node:tls";
 import { createManager, defineController, defineResource, silentLog } from "homeostat";
 import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import type { Client } from "homeostat/client";
@@ -15,6 +12,7 @@ import { ServiceAccount } from "homeostat/k8s/core/v1";
 import { ClusterRole, ClusterRoleBinding } from "homeostat/k8s/rbac/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import * as z from "zod";
+import { getText as get } from "../fixtures/get-text.ts";
 import { intercept } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, lawsApi } from "../fixtures/laws.ts";
 import { readMetrics } from "../fixtures/read-metrics.ts";
@@ -23,34 +21,6 @@ import { until } from "../fixtures/until.ts";
 const Missing = defineResource({ ...lawsApi, kind: "Missing", spec: z.object({}) });
 const boxes = defineController(Box, { name: "boxes", async reconcile() {} });
 const anyPorts = { health: { port: 0 }, metrics: { port: 0 } } as const;
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly type: string;
-  /** Of the server's certificate. */
-  readonly serial: string;
-}
-
-function get(url: string, token?: string): Promise<Answer> {
-  const request = url.startsWith("https:") ? requestSecure : requestPlain;
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const options = { headers, rejectUnauthorized: false, agent: false } as const;
-  return new Promise((resolve, reject) => {
-    const sent = request(url, options, (response) => {
-      const { serialNumber: serial = "" } =
-        (response.socket as Partial<TLSSocket>).getPeerCertificate?.() ?? {};
-      let body = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => (body += chunk));
-      response.on("end", () => {
-        const type = response.headers["content-type"] ?? "";
-        resolve({ status: response.statusCode!, body, type, serial });
-      });
-    });
-    sent.on("error", reject).end();
-  });
-}
 
 /** A token of a new service account, which may read what `urls` name. */
 async function tokenOf(client: Client, name: string, urls: readonly string[]): Promise<string> {

@@ -59,10 +59,11 @@ export function metricsServicesOf(
 /** One replica, never two at once. */
 export function deploymentOf(
   { operator, options }: OperatorModule,
-  { image, namespace }: GenerateSettings,
+  { image, namespace, hookPorts }: GenerateSettings & { readonly hookPorts: readonly JsonObject[] },
 ): JsonObject {
   const labels = labelsOf(operator);
-  const drainSeconds = Math.ceil((options.shutdownTimeoutMs ?? 30_000) / 1000);
+  const { shutdownTimeoutMs = 30_000, webhooks } = options;
+  const drainSeconds = Math.ceil((shutdownTimeoutMs + (webhooks?.drainMs ?? 0)) / 1000);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -77,19 +78,24 @@ export function deploymentOf(
           serviceAccountName: operator,
           terminationGracePeriodSeconds: drainSeconds + endSeconds,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [containerOf(image, options)],
+          containers: [containerOf(image, options, hookPorts)],
         },
       },
     },
   };
 }
 
-function containerOf(image: string, options: OperatorModule["options"]): JsonObject {
+function containerOf(
+  image: string,
+  options: OperatorModule["options"],
+  hookPorts: readonly JsonObject[],
+): JsonObject {
   const health = healthPortOf(options);
   const metrics = metricsPortOf(options);
   const ports = [
     ...(health ? [{ name: "health", containerPort: health }] : []),
     ...(metrics ? [{ name: "metrics", containerPort: metrics.port }] : []),
+    ...hookPorts,
   ];
   return {
     name: "operator",

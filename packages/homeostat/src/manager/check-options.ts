@@ -10,6 +10,7 @@ import { describeMissing, isOptions, unknownOptions } from "../util/option-fault
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
+import { checkElection } from "./election/election-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -29,6 +30,7 @@ const known = [
   "reports",
   "shutdownTimeoutMs",
   "syncTimeoutMs",
+  "election",
   "allowReplicas",
   "health",
   "metrics",
@@ -57,6 +59,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkSwitches(options),
     ...checkHealth(options.health),
     ...checkMetrics(options),
+    ...checkElection(options.election, options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

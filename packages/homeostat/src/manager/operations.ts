@@ -30,7 +30,7 @@ export function createOperations(options: Options): Operations {
 }
 
 /** The manager with its operations: they start before it and end after it. */
-export function operated(core: CoreManager, operations: Operations): Manager {
+export function operated({ ended, ...core }: CoreManager, operations: Operations): Manager {
   const { metrics, options } = operations;
   const { operator } = options;
   const stopping = new AbortController();
@@ -61,10 +61,11 @@ export function operated(core: CoreManager, operations: Operations): Manager {
   const manager: Manager = {
     ...core,
     ...lifeCycle,
-    run: (given) => runUntilAsked(manager, given, stopping.signal),
+    run: (given) => runUntilAsked(manager, given, stopping.signal, ended),
     metrics: () => metrics?.text() ?? "",
     ports: () => servers?.ports() ?? {},
   };
+  ended?.catch(() => manager.stop());
   return manager;
 }
 

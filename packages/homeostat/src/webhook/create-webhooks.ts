@@ -10,6 +10,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CertificateSource } from "./pki/certificate-source.ts";
 import { PlaceOfWebhooks } from "./place-of-webhooks.ts";
 import { createSource } from "./pki/create-source.ts";
+import { annotationsOf } from "./pki/secret-of.ts";
 import { Registrar } from "./registration/registrar.ts";
 import { targetsOf } from "./registration/targets.ts";
 import { hooksOf } from "./hooks-of.ts";
@@ -104,7 +105,7 @@ class ServedWebhooks implements Webhooks {
       changed,
       targets: targetsOf(this.#options.serve, {
         place: this.#place,
-        annotations: source.annotations,
+        annotations: annotationsOf(this.#options),
       }),
       register: this.#options.register ?? "create",
       fieldManager: `${operator}/webhooks`,
@@ -156,7 +157,7 @@ class ServedWebhooks implements Webhooks {
     if (this.#server) this.#server.setCertificate(pair);
     else {
       const { port, host } = this.#place;
-      const { runtime, log } = this.#context;
+      const { runtime, log, observe } = this.#context;
       const hooks = hooksOf(this.#options.serve);
       this.#server = await openHookServer({
         hooks,
@@ -165,6 +166,7 @@ class ServedWebhooks implements Webhooks {
         host,
         runtime,
         log,
+        observer: observe?.(hooks.map(({ path }) => path)),
       }).catch((cause: unknown) => {
         this.#started.reject(startError(this.#context.operator, describeError(cause), cause));
         throw cause;

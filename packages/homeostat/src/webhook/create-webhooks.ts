@@ -157,7 +157,7 @@ class ServedWebhooks implements Webhooks {
     if (this.#server) this.#server.setCertificate(pair);
     else {
       const { port, host } = this.#place;
-      const { runtime, log } = this.#context;
+      const { runtime, log, observe } = this.#context;
       const hooks = hooksOf(this.#options.serve);
       this.#server = await openHookServer({
         hooks,
@@ -166,6 +166,7 @@ class ServedWebhooks implements Webhooks {
         host,
         runtime,
         log,
+        observer: observe?.(hooks.map(({ path }) => path)),
       }).catch((cause: unknown) => {
         this.#started.reject(startError(this.#context.operator, describeError(cause), cause));
         throw cause;

@@ -114,7 +114,8 @@ async function rotate(client: Client, clock: JumpingClock): Promise<void> {
     const before = counts.authorities;
     const isExpired = i % 2 === 1;
     clock.jump((isExpired ? authoritySeconds : (authoritySeconds * 2) / 3) * 1000 + 1000);
-    // The manager sleeps until its certificates are due by a timer; a change of the Secret wakes it.
+    // The manager sleeps until its certificates are due by a timer; a change of the Secret wakes
+    // it.
     await client.patch(Secret, "proof-webhooks", {
       type: "merge",
       body: { metadata: { labels: { jump: String(i) } } },

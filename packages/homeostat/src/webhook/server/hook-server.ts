@@ -32,11 +32,13 @@ export interface HookServer {
   readonly port: number;
   /** Takes effect with the next connection. @throws Error for a pair that does not fit */
   setCertificate(pair: KeyPair): void;
+  /** Asks clients to leave with their next answer. */
+  drain(): void;
   /**
-   * Goes on for `drainMs` and asks clients to leave, then takes no more connections, waits for
-   * answers until `graceMs` are over, and closes all.
+   * Takes no more connections, waits for answers until `cut` aborts, and closes all. Returns the
+   * number of requests that are not answered.
    */
-  close(options: { readonly drainMs: number; readonly graceMs: number }): Promise<void>;
+  close(cut: AbortSignal): Promise<number>;
 }
 
 /**
@@ -72,9 +74,12 @@ export async function openHookServer(options: HookServerOptions): Promise<HookSe
   return {
     port: (server.address() as AddressInfo).port,
     setCertificate: (pair) => server.setSecureContext({ ...pair, minVersion: "TLSv1.2" }),
-    async close({ drainMs, graceMs }) {
+    drain() {
       state.isDraining = true;
-      await connections.drain({ ...options, drainMs, graceMs });
+    },
+    close(cut) {
+      state.isDraining = true;
+      return connections.end(cut);
     },
   };
 }

@@ -1,5 +1,5 @@
-// The first version of orders: a table was a number. Clients and stored objects of it go on working;
-// webhooks/order-versions.ts converts them.
+// The first version of orders: a table was a number. Clients and stored objects of it go on
+// working; webhooks/order-versions.ts converts them.
 import { defineResource } from "homeostat";
 import * as z from "zod";
 import { order, orderColumns, orderFields, orderStatus, tableNumber } from "./order.ts";

@@ -1,5 +1,5 @@
-// A table has one open order at a time. A rule in the schema sees only its own object; a webhook may
-// ask for others.
+// A table has one open order at a time. A rule in the schema sees only its own object; a webhook
+// may ask for others.
 import { isStatusConditionTrue } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { defineValidatingWebhook, invalid } from "homeostat/webhook";

@@ -67,7 +67,7 @@ export class World {
   context(status: (fields: object) => void) {
     return {
       object: { status: this.status },
-      world: this,
+      world: this as World,
       status,
       wait: createWait(String),
       retry,

@@ -10,6 +10,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { ElectionReport } from "../election/elector.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { ClusterInspection } from "./introspection/cluster-inspection.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
@@ -188,4 +189,6 @@ export interface Manager {
 export type CoreManager = Omit<Manager, "run" | "metrics" | "ports"> & {
   /** Rejects when the manager stops by itself, with the reason. */
   readonly ended?: Promise<never>;
+  /** What its parts do now. */
+  inspect(): readonly ClusterInspection[];
 };

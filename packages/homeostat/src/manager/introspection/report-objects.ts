@@ -142,8 +142,19 @@ function inQueue(report: QueueKeyReport | undefined): object | undefined {
   };
 }
 
-const reportCause = ({ at, earlier: _, ...cause }: RecordedCause): object => ({
-  ...cause,
+const reportCause = ({
+  what,
+  source,
+  object,
+  resourceVersion,
+  times,
+  at,
+}: RecordedCause): object => ({
+  what,
+  source,
+  object,
+  resourceVersion,
+  times,
   at: time(at),
 });
 

@@ -84,16 +84,16 @@ export class Elector {
     this.fence = new WriteFence({
       clock: runtime.clock,
       timings,
-      lease,
+      right: `lead by the Lease ${lease}`,
       expired: () => runtime.defer(() => this.#step({ type: "tick" })),
     });
     this.#watch = new LeaseWatch({
       client: this.#client,
       clock: runtime.clock,
-      name,
-      namespace,
+      selection: { namespace, fieldSelector: `metadata.name=${name}` },
       retryMs: timings.retryPeriodMs,
-      saw: (seen) => this.#step({ type: "saw", lease: seen, by: "watch" }),
+      saw: (seen, isDeleted) =>
+        this.#step({ type: "saw", lease: isDeleted ? undefined : seen, by: "watch" }),
       watching: (is) => this.#step({ type: "watching", is }),
       forbidden: (message) =>
         options.warn(

@@ -186,21 +186,25 @@ describe("undici transport", { timeout: 30_000 }, () => {
     const pair = issueClientCertificate(authority, { runtime, user: "ada", groups: ["cooks"] });
     await withListener({ clientCa: authority.cert }, async (open) => {
       assert.match(await success(open({ tls: { ca: authority.cert, ...pair } })), /"user":"ada"/);
-      assert.match(
-        await success(open({ tls: { ca: authority.cert }, clientCertificate: async () => pair })),
-        /"user":"ada"/,
-      );
-      assert.match(
-        (
-          await failure(
-            open({
-              tls: { ca: authority.cert },
-              clientCertificate: () => Promise.reject(new Error("no login")),
-            }),
-          )
-        ).message,
-        /no login/,
-      );
+      let shown: typeof pair | undefined = pair;
+      const certificates = { epoch: 0, current: async () => shown! };
+      const transport = open({ tls: { ca: authority.cert }, certificates });
+      assert.match(await success(transport), /"user":"ada"/);
+      shown = issueClientCertificate(authority, { runtime, user: "bob", groups: [] });
+      assert.match(await success(transport), /"user":"ada"/, "on the connection that is open");
+      certificates.epoch++;
+      assert.match(await success(transport), /"user":"bob"/);
+      await transport.close();
+      let logins = 0;
+      const late = open({
+        tls: { ca: authority.cert },
+        certificates: {
+          epoch: 0,
+          current: () => (logins++ ? Promise.resolve(pair) : Promise.reject(new Error("no login"))),
+        },
+      });
+      assert.match((await failure(late)).message, /no login/);
+      assert.match(await success(late), /"user":"ada"/, "it is asked again");
     });
   });
 

@@ -89,16 +89,45 @@ test("generate writes what an operator needs, and --check verifies it", (t) => {
   assert.equal(existsSync(join(home, "out/crds.yaml")), false, "--check writes nothing");
 });
 
+test("generate has the ports of the options: probes, and a Service for metrics", (t) => {
+  const home = folder(t);
+  const path = join(home, "watched.ts");
+  const generated = (options: string): readonly Manifest[] => {
+    const given = `export const operator = 'a', resources = [], controllers = [], options = ${options};`;
+    writeFileSync(path, given);
+    assert.equal(run("generate", path, "--output-dir", join(home, "out")).code, 0);
+    return read(join(home, "out/operator.yaml"));
+  };
+  const [service, deployment] = generated(
+    "{ health: {}, metrics: { authorization: 'delegated' } }",
+  ).slice(-2);
+  assert.deepEqual(service!.spec.ports, [{ name: "https", port: 8443, targetPort: "metrics" }]);
+  const [container] = deployment!.spec.template.spec.containers;
+  assert.deepEqual(container.ports, [
+    { name: "health", containerPort: 8081 },
+    { name: "metrics", containerPort: 8443 },
+  ]);
+  assert.deepEqual(container.readinessProbe.httpGet, { path: "/readyz", port: "health" });
+  const none = generated("{ health: { port: 0 }, metrics: { port: false } }");
+  assert.ok(!none.some(({ kind }) => kind === "Service"));
+  assert.ok(!("ports" in none.at(-1)!.spec.template.spec.containers[0]));
+  const plain = generated("{ metrics: {} }");
+  assert.deepEqual(plain.at(-2)!.spec.ports, [{ name: "http", port: 8080, targetPort: "metrics" }]);
+});
+
 test("generate names what it leaves out", (t) => {
   const home = folder(t);
   const path = join(home, "hooked.ts");
   writeFileSync(
     path,
-    "export const operator = 'a', resources = [], controllers = [], options = { webhooks: {} };",
+    "export const operator = 'a', resources = [], controllers = [], options = { clusters: {} };",
   );
   const { code, err } = run("generate", path, "--output-dir", join(home, "out"));
   assert.equal(code, 0);
-  assert.match(err, /^homeostat: options\.webhooks: not generated yet: their Service, .*by hand$/m);
+  assert.match(
+    err,
+    /^homeostat: options\.clusters: not generated yet: rights on other clusters; .*by hand$/m,
+  );
 });
 
 test("generate names what is wrong with the module", (t) => {

@@ -2,7 +2,6 @@
 // none is granted in vain. The audit log of the server says what was used.
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { type AuditEvent, startApiServer } from "@homeostat/apiserver";
 import {
   all,
   type Controller,
@@ -12,15 +11,21 @@ import {
   defineSignal,
   installDefinitions,
   type ManagerOptions,
-  type PolicyRule,
   ref,
   requiredPermissions,
   silentLog,
 } from "homeostat";
-import { type Client, createClient } from "homeostat/client";
+import type { Client } from "homeostat/client";
 import { ConfigMap, Namespace, Secret } from "homeostat/k8s/core/v1";
-import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "homeostat/k8s/rbac/v1";
+import { ClusterRole } from "homeostat/k8s/rbac/v1";
 import * as z from "zod";
+import {
+  grant,
+  grantedRights,
+  openHeardServer,
+  refusedRequests,
+  usedRights,
+} from "../fixtures/rights.ts";
 import { until } from "../fixtures/until.ts";
 
 const Shop = defineResource({
@@ -76,55 +81,6 @@ const regions = defineController(Region, {
   },
 });
 
-const account = {
-  name: "system:serviceaccount:ops:shop",
-  groups: ["system:serviceaccounts", "system:serviceaccounts:ops", "system:authenticated"],
-};
-
-interface Place {
-  readonly admin: Client;
-  readonly client: Client;
-  readonly events: readonly AuditEvent[];
-}
-
-/** A server whose audit log is heard, with a client of the operator's account. */
-async function open(t: TestContext): Promise<Place> {
-  const server = await startApiServer({
-    listen: false,
-    audit: { policy: { rules: [{ level: "Metadata", users: [account.name] }] } },
-  });
-  t.after(() => server.close());
-  const admin = createClient({ transport: server.transport(), fieldManager: "admin" });
-  const client = createClient({ transport: server.transport(account), fieldManager: "shop" });
-  const events: AuditEvent[] = [];
-  server.audit!.subscribe((event) => events.push(event));
-  await installDefinitions(admin, [Shop, Region]);
-  return { admin, client, events };
-}
-
-/** Grants what the options ask for. */
-async function grant(
-  admin: Client,
-  { cluster, namespaces }: ReturnType<typeof requiredPermissions>,
-): Promise<void> {
-  const subjects = [{ kind: "User", name: account.name, apiGroup: "rbac.authorization.k8s.io" }];
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", name: "shop" };
-  // An aggregate: the controller of owned ClusterRoles may grant no more than it has.
-  await admin.create(ClusterRole, ClusterRole("shop", { rules: cluster as PolicyRule[] }));
-  await admin.create(
-    ClusterRoleBinding,
-    ClusterRoleBinding("shop", { subjects, roleRef: { ...roleRef, kind: "ClusterRole" } }),
-  );
-  for (const [namespace, rules] of Object.entries(namespaces)) {
-    const metadata = { name: "shop", namespace };
-    await admin.create(Role, Role(metadata, { rules: rules as PolicyRule[] }));
-    await admin.create(
-      RoleBinding,
-      RoleBinding(metadata, { subjects, roleRef: { ...roleRef, kind: "Role" } }),
-    );
-  }
-}
-
 /** Creates, changes, prunes and deletes what the controllers care for. */
 async function live(admin: Client, namespace: string): Promise<void> {
   const inNamespace = (name: string) => ({ name, namespace });
@@ -148,23 +104,6 @@ async function live(admin: Client, namespace: string): Promise<void> {
   await until(async () => (await admin.find(ClusterRole, "shop-corner")) === undefined);
 }
 
-/** What was done: an apply that creates needs both rights. */
-const used = (events: readonly AuditEvent[]): ReadonlySet<string> =>
-  new Set(
-    events.flatMap(({ verb, objectRef, responseStatus }) => {
-      const { apiGroup = "", resource, subresource } = objectRef ?? {};
-      if (resource === undefined) return [];
-      const what = `${apiGroup}/${subresource ? `${resource}/${subresource}` : resource}`;
-      const created = verb === "patch" && responseStatus?.code === 201;
-      return created ? [`patch ${what}`, `create ${what}`] : [`${verb} ${what}`];
-    }),
-  );
-
-const granted = (rules: readonly PolicyRule[]): readonly string[] =>
-  rules.flatMap(({ apiGroups, resources, verbs }) =>
-    verbs.flatMap((verb) => resources.map((one) => `${verb} ${apiGroups[0]}/${one}`)),
-  );
-
 /**
  * A read after a conflict; a list where the server does not stream it into the watch, and when the
  * cache is compared with the server; an Event that repeats.
@@ -184,7 +123,8 @@ async function runsOnItsRights(
     readonly controllers: readonly Controller[];
   },
 ): Promise<ReturnType<typeof requiredPermissions>> {
-  const { admin, client, events } = await open(t);
+  const { admin, client, events } = await openHeardServer(t);
+  await installDefinitions(admin, [Shop, Region]);
   const permissions = requiredPermissions(options);
   await grant(admin, permissions);
   const manager = createManager({ operator: "shop", client, log: silentLog, ...options });
@@ -192,17 +132,14 @@ async function runsOnItsRights(
   await manager.start();
   await live(admin, "default");
   await manager.stop();
-  const refused = events.filter(
-    ({ responseStatus, requestURI }) => responseStatus?.code === 403 && !isProbe(requestURI),
-  );
+  const refused = refusedRequests(events).filter(({ requestURI }) => !isProbe(requestURI));
   assert.deepEqual(
     refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`),
     [],
   );
-  const all = [permissions.cluster, ...Object.values(permissions.namespaces)].flatMap(granted);
-  const uses = used(events);
+  const uses = usedRights(events);
   assert.deepEqual(
-    all.filter((right) => !uses.has(right) && !isOccasional(right)),
+    grantedRights(permissions).filter((right) => !uses.has(right) && !isOccasional(right)),
     [],
     "each right is used",
   );

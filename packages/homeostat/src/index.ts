@@ -138,6 +138,7 @@ export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
+export type { ElectionOptions } from "./manager/election/election-options.ts";
 export { createManager } from "./manager/manager.ts";
 export type { PolicyRule } from "./manager/permissions/policy-rule.ts";
 export {
@@ -155,5 +156,9 @@ export type {
   MultiClusterOptions,
   RequestKey,
 } from "./manager/manager-options.ts";
+export type { OpenPorts } from "./manager/serving/operator-servers.ts";
+export type { CertificateFiles } from "./manager/serving/port-certificate.ts";
+export type { HealthCheck, HealthChecks } from "./manager/serving/probes.ts";
+export type { HealthOptions, MetricsOptions } from "./manager/serving/serving-options.ts";
 export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -6,6 +6,7 @@ import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { compareFiles } from "../generate/compare-files.ts";
 import { defaultModule, loadOperator, missingParts } from "../generate/load-operator.ts";
 import { type GeneratedFile, manifestsOf } from "../generate/manifests.ts";
+import { webhookNotes } from "../generate/webhooks.ts";
 import { makeFolder } from "../make-folder.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -18,7 +19,6 @@ export async function runGenerate(path: string | undefined, flags: Flags): Promi
   const { namespace, image, check, ownerReferencesPermissionEnforcement } = flags;
   const folder = textFlag("--output-dir", flags["outputDir"]) ?? "manifests";
   const operator = await loadOperator(path ?? defaultModule);
-  for (const missing of missingParts(operator)) process.stderr.write(`homeostat: ${missing}\n`);
   const settings = {
     namespace: textFlag("--namespace", namespace) ?? `${operator.operator}-system`,
     image: textFlag("--image", image) ?? `${operator.operator}:latest`,
@@ -28,6 +28,8 @@ export async function runGenerate(path: string | undefined, flags: Flags): Promi
     throw usageError(
       `--namespace: expected lower-case letters, digits and "-", at most 63, got ${JSON.stringify(settings.namespace)}`,
     );
+  const notes = [...missingParts(operator), ...webhookNotes(operator, settings.namespace)];
+  for (const note of notes) process.stderr.write(`homeostat: ${note}\n`);
   const files = manifestsOf(operator, settings);
   return check === true ? checkFiles(files, folder, output) : writeFiles(files, folder, output);
 }

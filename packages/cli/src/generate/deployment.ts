@@ -1,4 +1,5 @@
-// The Deployment of an operator. Its pods meet the Pod Security Standard "restricted".
+// The Deployment of an operator, and the Service of its metrics. Its pods meet the Pod Security
+// Standard "restricted".
 import type { JsonObject } from "homeostat/api";
 import type { OperatorModule } from "./load-operator.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";
@@ -9,13 +10,60 @@ const endSeconds = 10;
 /** Requests of kubebuilder's scaffold, with the memory that Node takes; no limit of CPU. */
 const resources = { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } };
 
+/**
+ * kubebuilder's periods; an event loop that computes for so long, three times, ends the container.
+ */
+const probes = {
+  livenessProbe: {
+    httpGet: { path: "/healthz", port: "health" },
+    initialDelaySeconds: 15,
+    periodSeconds: 20,
+    timeoutSeconds: 5,
+  },
+  readinessProbe: { httpGet: { path: "/readyz", port: "health" }, periodSeconds: 5 },
+};
+
+/** Undefined without a port that is known here. */
+function healthPortOf({ health }: OperatorModule["options"]): number | undefined {
+  return health === undefined ? undefined : health.port || (health.port === 0 ? undefined : 8081);
+}
+
+/** Undefined without a port that is known here. */
+function metricsPortOf({
+  metrics,
+}: OperatorModule["options"]): { readonly port: number; readonly scheme: string } | undefined {
+  if (!metrics || metrics.port === false || metrics.port === 0) return undefined;
+  const isSecure = metrics.tls !== undefined || metrics.authorization !== undefined;
+  return { port: metrics.port ?? (isSecure ? 8443 : 8080), scheme: isSecure ? "https" : "http" };
+}
+
+/** The Service by which Prometheus finds the metrics; none without them. */
+export function metricsServicesOf(
+  { operator, options }: OperatorModule,
+  { namespace }: GenerateSettings,
+): readonly JsonObject[] {
+  const metrics = metricsPortOf(options);
+  if (!metrics) return [];
+  const { port, scheme } = metrics;
+  const labels = labelsOf(operator);
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: `${operator}-metrics`, namespace, labels },
+      spec: { selector: labels, ports: [{ name: scheme, port, targetPort: "metrics" }] },
+    },
+  ];
+}
+
 /** One replica, never two at once. */
 export function deploymentOf(
   { operator, options }: OperatorModule,
-  { image, namespace }: GenerateSettings,
+  { image, namespace, hookPorts }: GenerateSettings & { readonly hookPorts: readonly JsonObject[] },
 ): JsonObject {
   const labels = labelsOf(operator);
-  const drainSeconds = Math.ceil((options.shutdownTimeoutMs ?? 30_000) / 1000);
+  const { shutdownTimeoutMs = 30_000, webhooks } = options;
+  const drainSeconds = Math.ceil((shutdownTimeoutMs + (webhooks?.drainMs ?? 0)) / 1000);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -30,17 +78,30 @@ export function deploymentOf(
           serviceAccountName: operator,
           terminationGracePeriodSeconds: drainSeconds + endSeconds,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [containerOf(image)],
+          containers: [containerOf(image, options, hookPorts)],
         },
       },
     },
   };
 }
 
-function containerOf(image: string): JsonObject {
+function containerOf(
+  image: string,
+  options: OperatorModule["options"],
+  hookPorts: readonly JsonObject[],
+): JsonObject {
+  const health = healthPortOf(options);
+  const metrics = metricsPortOf(options);
+  const ports = [
+    ...(health ? [{ name: "health", containerPort: health }] : []),
+    ...(metrics ? [{ name: "metrics", containerPort: metrics.port }] : []),
+    ...hookPorts,
+  ];
   return {
     name: "operator",
     image,
+    ...(ports.length > 0 ? { ports } : {}),
+    ...(health ? probes : {}),
     resources,
     securityContext: {
       allowPrivilegeEscalation: false,

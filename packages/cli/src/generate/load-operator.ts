@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Controller, DescribedOptions, ResourceDefinition } from "homeostat";
+import { describeWebhooks } from "homeostat/webhook";
 import { CommandError, usageError } from "../command-error.ts";
 import { describeImportError } from "./describe-import-error.ts";
 
@@ -26,7 +27,6 @@ const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** Options of createManager whose needs are not generated yet, and what these are. */
 const ungenerated: Readonly<Record<string, string>> = {
-  webhooks: "their Service, their port, and rights to their Secret, configurations and definitions",
   clusters: "rights on other clusters",
   election: "rights to Leases, and more than one replica",
 };
@@ -84,7 +84,19 @@ function problemsOf(exported: Readonly<Record<string, unknown>>): readonly strin
     ...(options === undefined || (typeof options === "object" && options !== null)
       ? []
       : [`options is ${describe(options)}, expected an object`]),
+    ...webhookProblems(exported),
   ];
+}
+
+function webhookProblems({ operator, options }: Readonly<Record<string, unknown>>): string[] {
+  const { webhooks } = (options ?? {}) as Partial<OperatorModule["options"]>;
+  if (webhooks === undefined) return [];
+  try {
+    describeWebhooks(webhooks, { operator: String(operator) });
+    return [];
+  } catch (error) {
+    return [`options: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function isListOf(value: unknown, member: string): boolean {

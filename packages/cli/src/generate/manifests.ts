@@ -6,10 +6,11 @@ import {
 } from "homeostat";
 import type { JsonObject } from "homeostat/api";
 import { stringify } from "yaml";
-import { deploymentOf } from "./deployment.ts";
+import { deploymentOf, metricsServicesOf } from "./deployment.ts";
 import type { OperatorModule } from "./load-operator.ts";
 import { rolesOf } from "./roles.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";
+import { webhookPartsOf, withConversion } from "./webhooks.ts";
 
 /** A file of the output folder. */
 export interface GeneratedFile {
@@ -26,16 +27,22 @@ export function manifestsOf(
   settings: GenerateSettings,
 ): readonly GeneratedFile[] {
   const permissions = requiredPermissions(
-    { ...operator.options, controllers: operator.controllers },
-    settings,
+    { ...operator.options, operator: operator.operator, controllers: operator.controllers },
+    { ...settings, operatorNamespace: settings.namespace },
   );
+  const webhooks = webhookPartsOf(operator);
   const objects = [
     namespaceOf(operator.operator, settings),
     ...rolesOf(operator.operator, settings.namespace, permissions),
-    deploymentOf(operator, settings),
+    ...metricsServicesOf(operator, settings),
+    deploymentOf(operator, { ...settings, hookPorts: webhooks.ports }),
+    ...webhooks.objects,
   ];
+  const definitions = definitionsOf(operator).map((one) =>
+    withConversion(one, webhooks.conversions),
+  );
   return [
-    { name: "crds.yaml", text: toYaml(definitionsOf(operator)) },
+    { name: "crds.yaml", text: toYaml(definitions) },
     { name: "operator.yaml", text: toYaml(objects) },
   ];
 }

@@ -127,9 +127,10 @@ export class Indexer {
     name: string,
     index: IndexFunction,
     onError: (error: unknown, key: string) => void,
-    { includesMismatched }: IndexOptions = {},
+    { includesMismatched, isAddedAgain }: IndexOptions = {},
   ): void {
     if (this.#functions.get(name) === index) return;
+    if (isAddedAgain && this.#functions.has(name)) return;
     if (this.#indexes.has(name))
       throw new HomeostatError(
         "ERR_CACHE_INDEX",

@@ -93,6 +93,8 @@ export interface InformerScope {
 export interface IndexOptions {
   /** Also objects that do not match their definition, for functions that read metadata only. */
   readonly includesMismatched?: true;
+  /** A controller that starts again adds it again: the first function of the name stays. */
+  readonly isAddedAgain?: true;
 }
 
 /** Synchronous reads from memory; complete once synced. */

@@ -36,6 +36,8 @@ export class ModelServer {
   readonly transport: ScriptedTransport;
   readonly objects = new Map<string, { readonly uid: string; readonly revision: number }>();
   misbehaviour: Misbehaviour = "none";
+  /** The label selectors of the requests that it hits; undefined: all. */
+  victims: ReadonlySet<string | undefined> | undefined;
   revision = 1;
   #backup: Backup | undefined;
   #history: Change[] = [];
@@ -76,13 +78,14 @@ export class ModelServer {
     this.#watches.clear();
   }
 
-  /** All streams fall silent, or so many of them. */
-  silence(count = Infinity): void {
-    const open = [...this.#watches].filter(({ exchange }) => !exchange.aborted);
-    for (const watch of open.slice(0, count)) {
+  /** All streams fall silent, or so many of them. Returns their label selectors. */
+  silence(count = Infinity): ReadonlySet<string | undefined> {
+    const open = [...this.#watches].filter(({ exchange }) => !exchange.aborted).slice(0, count);
+    for (const watch of open) {
       this.#watches.delete(watch);
       this.#watches.add({ ...watch, isSilent: true });
     }
+    return new Set(open.map(({ exchange }) => exchange.query["labelSelector"]));
   }
 
   /** Forgets its history: what is resumed from before is answered 410. */
@@ -107,7 +110,8 @@ export class ModelServer {
   }
 
   #answer(exchange: ScriptedExchange): void {
-    const how = this.misbehaviour;
+    const isHit = this.victims?.has(exchange.query["labelSelector"]) ?? true;
+    const how = isHit ? this.misbehaviour : "none";
     if (exchange.aborted || how === "hang") return;
     if (how === "cut") return exchange.fail(lost());
     if (typeof how === "number") return exchange.refuse(how, "Whatever");

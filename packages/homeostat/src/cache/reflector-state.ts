@@ -9,7 +9,7 @@ export interface ReflectorLimits {
   /**
    * Watches ask the server to end them after this long, and resume: the end proves that the stream
    * works, and one that does not come proves that it does not, which nothing else does while a
-   * connection answers pings. It is stretched to one second per watch of the process, 12 at most.
+   * connection answers pings. It is stretched to 8 s when the process has more than 7 watches.
    */
   readonly renewMs: number;
   /** As `renewMs`, for the watch that continues a streamed list; at most `renewMs`. */
@@ -47,7 +47,7 @@ export interface ReflectorLimits {
   readonly pageSize: number;
 }
 
-/** The default limits: blind for at most 9 s, and 14 s with 12 watches or more. */
+/** The default limits: blind for less than 10 s before it is unready. */
 export const reflectorDefaults: ReflectorLimits = {
   firstMs: 800,
   renewMs: 7000,

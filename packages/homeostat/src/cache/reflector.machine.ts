@@ -6,10 +6,10 @@
 // end proves that the stream was alive.
 //
 // A stream may fall silent while its connection answers pings, and a quiet kind looks the same. So
-// each watch carries a timeout of 7 s (up to 12 with more than 7 watches): the server sends a
+// each watch carries a timeout of 7 s (8 with more than 7 watches): the server sends a
 // bookmark 2 s before that and ends the response, the connection stays open and is used again, and
 // the watch resumes from the bookmark. One that is not ended in time was blind. The cost is one
-// small request per watch in 7 to 12 s, and no TLS handshake.
+// small request per watch in 7 s, and no TLS handshake.
 // Upstream: k8s.io/client-go/tools/cache/reflector.go (WatchList with fallback to pages);
 // k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (nextBookmarkTime: the bookmark before the
 // end).

@@ -1,6 +1,7 @@
 // Refuses options that no client could work with. Never shows an access: it holds credentials.
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
+import { impersonationFaults } from "./impersonation.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 
 const known = [
@@ -10,6 +11,7 @@ const known = [
   "fieldManager",
   "userAgent",
   "namespace",
+  "impersonate",
   "observer",
   "pace",
 ];
@@ -28,12 +30,15 @@ export function checkClientOptions(options: unknown): void {
 const missing = "expected `access` or `transport`";
 
 function problemsOf(options: Readonly<Record<string, unknown>>): string[] {
-  const { transport, access } = options;
+  const { transport, access, impersonate } = options;
   return [
     ...(isThenable(options) ? ["its options are a promise, which is not awaited"] : []),
     ...(transport === undefined && access === undefined ? [missing] : []),
     ...unknownOptions(options, known),
     ...["fieldManager", "userAgent", "namespace"].flatMap((name) => checkText(options, name)),
+    ...(impersonate === undefined
+      ? []
+      : impersonationFaults(impersonate).map((each) => `impersonate: expected ${each}`)),
     ...["runtime", "observer", "pace"].flatMap((name) => checkObject(options, name)),
     ...(access === undefined || isAccess(access)
       ? []

@@ -64,6 +64,7 @@ const ofScope = {
   userAgent: "a string",
   signal: "an AbortSignal",
   namespace: "a string",
+  impersonate: "an object",
   written: "a function",
   requested: "a function",
   answered: "a function",

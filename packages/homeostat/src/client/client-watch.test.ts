@@ -138,7 +138,15 @@ describe("streams and credentials", () => {
       const seen = { opened: 0, text: "" };
       openStream(
         options,
-        { userAgent: "t", signals: [], warned: [], answered: [], fences: [], isUrgent: false },
+        {
+          userAgent: "t",
+          signals: [],
+          warned: [],
+          answered: [],
+          impersonation: {},
+          fences: [],
+          isUrgent: false,
+        },
         { method: "GET", path: "/api/v1/nodes", query: { watch: true } },
         {
           opened: () => void seen.opened++,

@@ -8,6 +8,7 @@ import type { Status } from "../api/status.ts";
 import type { ObjectChange, Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
+import type { Impersonation } from "./kubeconfig/cluster-access.ts";
 import type { ServerPace } from "./server-pace.ts";
 import type { AnswerOf, BodyOf } from "./subresources/subresource-bodies.ts";
 
@@ -171,6 +172,8 @@ export interface ClientScope {
   /** Once aborted, every request of the derived client rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
+  /** Replaces the client's impersonation; undefined keeps it. */
+  readonly impersonate?: Impersonation;
   /** Called for each completed write of the derived client, before the write's promise settles. */
   readonly written?: (write: CompletedWrite) => void;
   /**

@@ -4,13 +4,16 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 
 const certificateCodes = /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/;
 
+/** A proxy could not be reached, or did not connect. */
+export class ProxyError extends Error {}
+
 /** The error for a request that never reached `server`. */
 export function unreachableError(server: string, origin: string, cause: unknown): HomeostatError {
   const { code, message } = describe(cause);
   return new HomeostatError(
     "ERR_CLIENT_UNREACHABLE",
     `connecting to ${server} (${origin}): ${message}`,
-    { hint: hintFor(code), cause },
+    { hint: cause instanceof ProxyError ? proxyHint : hintFor(code), cause },
   );
 }
 
@@ -70,6 +73,8 @@ function describe(cause: unknown): { readonly code: string; readonly message: st
     inner instanceof Error && inner.message ? inner.message.trim() : code || String(inner);
   return { code, message: code && !message.includes(code) ? `${message} (${code})` : message };
 }
+
+const proxyHint = "Check the proxy: proxy-url in the kubeconfig, else HTTPS_PROXY and NO_PROXY.";
 
 function hintFor(code: string): string {
   if (code === "ECONNREFUSED")

@@ -26,6 +26,7 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from "./client.ts";
+export type { CertificateSource } from "./connection/changing-pools.ts";
 export { type ClientOptions, createClient } from "./create-client.ts";
 export {
   type DiscoveredKind,

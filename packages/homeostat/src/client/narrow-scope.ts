@@ -1,5 +1,6 @@
 // What a derived client changes of the client that it comes from. Pure.
 import type { ClientScope, CompletedWrite } from "./client.ts";
+import { impersonationHeaders } from "./impersonation.ts";
 import type { SessionScope } from "./session-options.ts";
 
 /** What distinguishes clients of one session. */
@@ -16,6 +17,9 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     fieldManager: given.fieldManager ?? scope.fieldManager,
     userAgent: given.userAgent ?? scope.userAgent,
     namespace: given.namespace ?? scope.namespace,
+    impersonation: given.impersonate
+      ? impersonationHeaders(given.impersonate)
+      : scope.impersonation,
     signals: withOne(scope.signals, given.signal),
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),

@@ -143,7 +143,7 @@ describe("ServerPace", () => {
     assert.equal(runtime.nextTimerMs(), undefined);
   });
 
-  it("stretches watches to one renewal a second, 12 s at most, and doubts all of many when one was blind", async () => {
+  it("lets many watches live 8 s, and doubts all of many when one was blind", async () => {
     const { runtime, pace } = open();
     let doubts = 0;
     const add = (n: number): void => {
@@ -157,9 +157,9 @@ describe("ServerPace", () => {
     await runtime.advance(1000);
     assert.equal(doubts, 0, "seven prove themselves in time");
     add(3);
-    assert.equal(pace.watchMs(7000), 10_000);
+    assert.equal(pace.watchMs(7000), 8000);
     add(10);
-    assert.equal(pace.watchMs(7000), 12_000);
+    assert.equal(pace.watchMs(7000), 8000);
     assert.equal(pace.watchMs(300_000), 300_000);
     pace.suspect();
     pace.suspect();

@@ -10,9 +10,8 @@
 // one is due.
 //
 // It also spaces the renewals that prove watches alive (cache/reflector.machine.ts): each watch
-// asks the server to end it after 7 s, or after as many seconds as there are watches, so that
-// renewals cost at most one small request a second. When one of more than 7 turns out to be blind,
-// the others are renewed at once: a network rarely loses one stream alone.
+// asks the server to end it after 7 s, or 8 with more than 7 watches. When one of more than 7 turns
+// out to be blind, the others are renewed at once: a network rarely loses one stream alone.
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -30,8 +29,8 @@ const wakeEveryMs = 1000;
 /** Those that are woken start over at most this long, and this much each when they are few. */
 const spreadMs = 500;
 const spreadEachMs = 25;
-/** A watch that lives longer would be noticed too late when it falls silent. */
-const mostWatchMs = 12_000;
+/** A watch that lives longer would be noticed later than 10 s after it falls silent. */
+const mostWatchMs = 8000;
 /** Doubted watches are renewed over this much each: ten a second. */
 const doubtEachMs = 100;
 /** So few prove themselves in time without that. */
@@ -173,7 +172,7 @@ export class ServerPace {
     return { remove: () => void this.#watches.delete(suspect) };
   }
 
-  /** How long a watch may live: as seldom as one a second of all, and at most 12 s. */
+  /** How long a watch may live. */
   watchMs(leastMs: number): number {
     return Math.max(leastMs, Math.min(this.#watches.size * 1000, mostWatchMs));
   }

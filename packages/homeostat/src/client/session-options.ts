@@ -44,6 +44,8 @@ export interface SessionOptions {
 /** What derived clients change. */
 export interface SessionScope {
   readonly userAgent: string;
+  /** Headers that name the user to impersonate. */
+  readonly impersonation: Readonly<Record<string, string>>;
   readonly signals: readonly AbortSignal[];
   /** Receive the server's warnings, as the session's observer does. */
   readonly warned: readonly NonNullable<ClientObserver["warned"]>[];

@@ -122,6 +122,7 @@ function wireRequest(
   const wire = encodeRequest(request, {
     accept: "application/json",
     "user-agent": scope.userAgent,
+    ...scope.impersonation,
     ...credentials,
   });
   const isFenced = scope.fences.length > 0 && request.method !== "GET";

@@ -2,8 +2,7 @@
 // fifth of fetch, as measured. undici is loaded on the first request, because its import costs 100
 // ms. Watches use separate sockets, so that they cannot exhaust the pool of other requests. Callers
 // set deadlines; undici's own are off.
-import { createRequire } from "node:module";
-import type { Client, Dispatcher, Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import {
@@ -12,6 +11,9 @@ import {
   refusedRequestError,
   unreachableError,
 } from "./connection-error.ts";
+import { type CertificateSource, ChangingPools } from "./connection/changing-pools.ts";
+import { openPools } from "./connection/open-pools.ts";
+import { proxyAuthorization } from "./connection/proxy-authorization.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
 import { checkArgument } from "../util/call-options.ts";
 
@@ -22,32 +24,35 @@ export interface UndiciTransportOptions {
   readonly tls?: TlsAccess;
   /** Origin of the address, for messages. */
   readonly origin?: string;
-  /** A client certificate that may change; requested before each new connection. */
-  readonly clientCertificate?: () => Promise<
-    { readonly cert: string; readonly key: string } | undefined
-  >;
+  /** Certificates that may change; they replace those of `tls`. */
+  readonly certificates?: CertificateSource;
+  /** An http, https or socks5 proxy, e.g. `http://proxy.example.com:3128`. */
+  readonly proxy?: string;
   /** Sockets for requests; default 32. Watches are not counted. */
   readonly connections?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
 }
 
-interface Pools {
-  readonly calls: Pool;
-  readonly streams: Pool;
-}
-
 /** Creates the transport; connects on the first request. */
 export function createUndiciTransport(options: UndiciTransportOptions): Transport {
-  const url = parseServer(options);
-  const prefix = url.pathname.replace(/\/+$/, "");
-  let pools: Promise<Pools> | undefined;
-  let open: Pools | undefined;
+  const route = toRoute(parseServer(options), parseProxy(options));
+  const { tls = {}, connections = 32, connectTimeoutMs = 10_000, certificates } = options;
+  const pools = new ChangingPools(async (changing) => {
+    const { server, tunnel } = route;
+    return openPools({
+      server,
+      tunnel,
+      tls: { ...tls, ...changing },
+      connections,
+      connectTimeoutMs,
+    });
+  }, certificates);
   let closed = false;
   return {
-    server: url.href,
+    server: route.url.href,
     send(request, sink) {
-      const call = new Call({ ...request, path: prefix + request.path }, sink, options);
+      const call = new Call(onRoute(request, route), sink, options);
       if (closed) {
         call.abort(
           new HomeostatError(
@@ -60,25 +65,52 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
         );
         return call;
       }
-      const dispatch = ({ calls, streams }: Pools): void =>
-        call.dispatch(isApart(request) ? streams : calls);
-      if (open) dispatch(open);
-      else {
-        pools ??= openPools(url.origin, options).then((opened) => (open = opened));
-        pools.then(dispatch, (error: Error) => call.abort(error));
-      }
+      pools.use(
+        ({ calls, streams }) => call.dispatch(isApart(request) ? streams : calls),
+        (error) => call.abort(error),
+      );
       return call;
     },
     async close() {
       closed = true;
-      await pools;
       const reason = new HomeostatError(
         "ERR_CLIENT_CLOSED",
         `the client of ${options.server} was closed`,
         { hint: "Nothing to do if the close was intended." },
       );
-      await Promise.all([open?.calls.destroy(reason), open?.streams.destroy(reason)]);
+      await pools.destroy(reason);
     },
+  };
+}
+
+/** Where connections go, and what precedes the paths of requests. */
+interface Route {
+  readonly url: URL;
+  /** The server, or the proxy that requests to a server without TLS are sent to. */
+  readonly server: URL;
+  readonly tunnel: URL | undefined;
+  readonly prefix: string;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** As Go: only HTTP proxies of servers without TLS see the requests. */
+function toRoute(url: URL, proxy: URL | undefined): Route {
+  const path = url.pathname.replace(/\/+$/, "");
+  if (!proxy || url.protocol === "https:" || proxy.protocol === "socks5:")
+    return { url, server: url, tunnel: proxy, prefix: path, headers: undefined };
+  const authorization = proxyAuthorization(proxy);
+  const headers = {
+    host: url.host,
+    ...(authorization === undefined ? {} : { "proxy-authorization": authorization }),
+  };
+  return { url, server: proxy, tunnel: undefined, prefix: url.origin + path, headers };
+}
+
+function onRoute(request: TransportRequest, { prefix, headers }: Route): TransportRequest {
+  return {
+    ...request,
+    path: prefix + request.path,
+    ...(headers && { headers: { ...request.headers, ...headers } }),
   };
 }
 
@@ -97,63 +129,24 @@ function parseServer(options: UndiciTransportOptions): URL {
   );
 }
 
+function parseProxy({ proxy, origin = "options" }: UndiciTransportOptions): URL | undefined {
+  if (proxy === undefined) return undefined;
+  const url = URL.parse(proxy);
+  if (url && proxyProtocols.includes(url.protocol)) return url;
+  throw new HomeostatError(
+    "ERR_CLIENT_PROXY",
+    `connecting to the server of ${origin}: expected an http, https or socks5 URL as its proxy, got ${JSON.stringify(withoutPassword(proxy))}`,
+    { hint: "Correct proxy-url in the kubeconfig, or HTTPS_PROXY." },
+  );
+}
+
+const proxyProtocols: readonly string[] = ["http:", "https:", "socks5:"];
+
+const withoutPassword = (proxy: string): string => proxy.replace(/\/\/.*@/, "//…@");
+
 /** Long-running requests must not occupy the pool's sockets, and urgent ones not wait for them. */
 function isApart({ path, isUrgent }: TransportRequest): boolean {
   return isUrgent === true || /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
-}
-
-/**
- * undici's Pool without its other modules (fetch, WebSocket, caches), which cost 40 ms of start-up
- * and 15 MB. The version is pinned.
- */
-function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" | "Pool"> {
-  const require = createRequire(import.meta.url);
-  type Undici = typeof import("undici");
-  return {
-    buildConnector: require("undici/lib/core/connect.js") as Undici["buildConnector"],
-    Client: require("undici/lib/dispatcher/client.js") as Undici["Client"],
-    Pool: require("undici/lib/dispatcher/pool.js") as Undici["Pool"],
-  };
-}
-
-/**
- * Marks a connection that refused a request as free. undici's pool does not distinguish the refusal
- * (of a path or header) from being busy: it would wait for an idle connection forever, and block
- * completely after as many refusals as it has connections.
- */
-function staysFree(connection: Client): Client {
-  const dispatch = connection.dispatch.bind(connection);
-  connection.dispatch = (options, handler) =>
-    dispatch(options, handler) || connection.stats.size === 0;
-  return connection;
-}
-
-async function openPools(origin: string, options: UndiciTransportOptions): Promise<Pools> {
-  const { buildConnector, Client, Pool } = loadPools();
-  const { tls = {}, clientCertificate, connectTimeoutMs = 10_000 } = options;
-  const base = {
-    timeout: connectTimeoutMs,
-    allowH2: false,
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-    ...(tls.key === undefined ? {} : { key: tls.key }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.insecureSkipVerify ? { rejectUnauthorized: false } : {}),
-  };
-  const fixed = buildConnector(base);
-  const connect: typeof fixed = clientCertificate
-    ? (target, done) =>
-        void clientCertificate().then(
-          (pair) => buildConnector({ ...base, ...pair })(target, done),
-          (error: Error) => done(error, null),
-        )
-    : fixed;
-  const factory = (to: URL, own: object): Dispatcher => staysFree(new Client(to, own));
-  const shared = { connect, factory, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-  return {
-    calls: new Pool(origin, { ...shared, connections: options.connections ?? 32 }),
-    streams: new Pool(origin, { ...shared, connections: null }),
-  };
 }
 
 /** A running request. It ends once: by `end`, `fail` or `abort`. */

@@ -26,6 +26,7 @@ export interface UncheckedDefinition {
   readonly retryRate?: unknown;
   readonly priority?: unknown;
   readonly fairBy?: unknown;
+  readonly needLeaderElection?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
   readonly watches?: unknown;
@@ -51,6 +52,7 @@ const known = [
   "retryRate",
   "priority",
   "fairBy",
+  "needLeaderElection",
   "owns",
   "refs",
   "watches",
@@ -84,6 +86,7 @@ export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
     ...checkRate(definition.retryRate),
     ...checkFunction("priority", definition.priority),
     ...checkFairness(definition.fairBy),
+    ...checkElected(definition.needLeaderElection),
     ...checkSources(definition.sources),
     ...checkFunction("when", definition.when),
     ...checkOwns(owns),
@@ -156,6 +159,11 @@ function checkRate(rate: unknown): readonly string[] {
   if (Number.isFinite(qps) && Number(qps) > 0 && Number.isInteger(burst) && Number(burst) >= 1)
     return [];
   return ["retryRate expects qps above 0 and burst, a whole number from 1"];
+}
+
+function checkElected(needs: unknown): readonly string[] {
+  if (needs === undefined || typeof needs === "boolean") return [];
+  return [`needLeaderElection is ${describeValue(needs)}, expected true or false`];
 }
 
 function checkFairness(fairBy: unknown): readonly string[] {

@@ -18,6 +18,7 @@ import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
 import { followSources } from "./external-sources.ts";
 import { guardLog } from "../util/guard-log.ts";
+import { holdKeys } from "./hold-keys.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
@@ -34,7 +35,7 @@ import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import { Turns } from "./run/turns.ts";
-import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
+import { isCached, type RunnerOptions, type RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
@@ -61,6 +62,8 @@ export interface ControllerRunner {
   breaches(): readonly Breach[];
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
+  /** The number of keys that are being processed, abandoned reconciles included. */
+  processing(): number;
   /**
    * Begins no reconcile any more. Waits for running ones; aborts them after `timeoutMs`.
    */
@@ -69,9 +72,7 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(given: RunnerOptions): ControllerRunner {
-  const log = guardLog(given.log);
-  const warnings = new WarnOnce(log);
-  const options = withPriorities({ ...given, log }, warnings);
+  const { options, warnings, release } = prepare(given);
   const { definition, queue, runtime } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
@@ -94,6 +95,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     name: definition.name,
     kind: definition.kind,
     start() {
+      release();
       catchStrayErrors();
       feeds.push(...startFeeds(options, primary, warnings));
       for (let i = 0; i < definition.concurrency; i++)
@@ -119,6 +121,15 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   };
 }
 
+function prepare(given: RunnerOptions) {
+  const log = guardLog(given.log);
+  const warnings = new WarnOnce(log);
+  const holding = given.standsBy ? holdKeys(given.queue, (key) => isCached(given, key)) : undefined;
+  const queue = holding?.held ?? given.queue;
+  const options = withPriorities({ ...given, log, queue }, warnings);
+  return { options, warnings, release: () => holding?.release() };
+}
+
 function withPriorities(options: RunnerOptions, warnings: WarnOnce): RunnerOptions {
   const { definition, queue, informer } = options;
   const { name: controller, priority: priorityOf, kind } = definition;
@@ -135,6 +146,7 @@ function reportsOf(state: RunnerState) {
     explain: (key: string) => ({ state: states.get(key), queue: withHeld(state, key) }),
     breaches: () => breaches.all(),
     isIdle: () => options.queue.isIdle(),
+    processing: () => options.queue.depth().processing,
   };
 }
 

@@ -19,6 +19,7 @@ import type { CachedReads, Index } from "./watching/declared-reads.ts";
 import type { Selection } from "./watching/selection.ts";
 import type { Reads } from "./boundaries/reads.ts";
 import type { Signal } from "./signals/signal.ts";
+import { pickSet } from "../util/pick-set.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -187,6 +188,8 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * its own namespace's turn, within its priority. Default: in the order of their triggers.
    */
   readonly fairBy?: "namespace";
+  /** False: it works in every replica, also in those that stand by. Default true. */
+  readonly needLeaderElection?: boolean;
   /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
@@ -234,6 +237,7 @@ export interface ControllerDefinition {
   readonly retryRate?: Rate;
   readonly priority?: (trigger: Trigger) => number | undefined;
   readonly fairBy?: "namespace";
+  readonly needLeaderElection?: boolean;
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -319,13 +323,14 @@ export function defineController<
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
-    ...given(definition, [
+    ...pickSet(definition, [
       "when",
       "resyncEvery",
       "backoff",
       "retryRate",
       "priority",
       "fairBy",
+      "needLeaderElection",
       "reports",
       "fieldManager",
       "finalizer",
@@ -337,11 +342,6 @@ export function defineController<
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };
   return Object.freeze(runtime) as never;
-}
-
-function given<T extends object, P extends keyof T>(from: T, names: readonly P[]): Pick<T, P> {
-  const there = names.filter((name) => from[name] !== undefined);
-  return Object.fromEntries(there.map((name) => [name, from[name]])) as unknown as Pick<T, P>;
 }
 
 /** The runtime's view of a controller. */

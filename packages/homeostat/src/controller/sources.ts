@@ -176,7 +176,8 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   const index = `ref:${definition.name}:${name}`;
   const when = whenOf(dependencies, ref.when, `ref ${name}`);
   const prefix = prefixOf(ref.target);
-  primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
+  const keysOf = (object: KubeObject) => targetKeyStrings(ref, object);
+  primary.addIndex(index, keysOf, { isAddedAgain: true });
   const eachSource = (
     target: CachedObject,
     change: string,

@@ -122,6 +122,7 @@ describe("electors", () => {
     assert.ok(isHomeostatError(refused, "ERR_ELECTION_FENCED"));
     assert.match(refused.message, /^ERR_ELECTION_FENCED: PUT \/x: not sent, .* Lease home\/op: /);
     clock.monotonic = monotonic;
+    leader.elector.fence.open({ at: monotonic(), wall: clock.now() });
     assert.ok(leader.elector.fence.refusal("PUT", "/x"), "a fence that has shut stays so");
     await runtime.advance(0);
   });

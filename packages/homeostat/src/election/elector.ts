@@ -74,6 +74,7 @@ export class Elector {
   #timer: Timer | undefined;
   #hold: Timer | undefined;
   #renewalMs: number | undefined;
+  #hasReleased = false;
 
   constructor(options: ElectorOptions) {
     const { client, runtime, name, namespace, identity, timings } = options;
@@ -110,9 +111,9 @@ export class Elector {
 
   /**
    * Shuts the fence and gives the Lease up, unless a write has no answer within a second: then it
-   * expires by itself. Idempotent; resolves when nothing is left to do.
+   * expires by itself. Idempotent; resolves to true when it has given the Lease up.
    */
-  async resign(): Promise<void> {
+  async resign(): Promise<boolean> {
     const { clock } = this.#options.runtime;
     this.fence.shut("it has stopped");
     if (this.fence.unanswered > 0) {
@@ -124,6 +125,7 @@ export class Elector {
     if (this.fence.unanswered > 0) this.#end();
     else this.#step({ type: "resign" });
     await this.#ended.promise;
+    return this.#hasReleased;
   }
 
   report(): ElectionReport {
@@ -146,6 +148,7 @@ export class Elector {
     const { clock, entropy } = this.#options.runtime;
     const now = { at: clock.monotonic(), wall: clock.now(), chance: unitInterval(entropy) };
     const { state, effects } = stepElection(this.#state, input, now, this.#limits);
+    this.#hasReleased ||= input.type === "wrote" && this.#state.asking?.what === "release";
     this.#state = state;
     if (state.renewed && state.phase === "leading") this.fence.open(state.renewed);
     for (const effect of effects) this.#perform(effect);

@@ -20,7 +20,7 @@ test("all wrong options of a manager are named at once", () => {
     message:
       "ERR_MANAGER_OPTIONS: creating the manager of op: " +
       "controllers[0] is 5, expected what defineController returns; " +
-      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, allowReplicas, metrics, changed; " +
+      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, election, allowReplicas, health, metrics, changed; " +
       "client is an empty object, expected what createClient returns; " +
       "cache.kinds is undefined, expected a list; " +
       "reports.event: expected any of events, conditions, metadata; " +
@@ -44,6 +44,32 @@ test("all wrong options of a manager are named at once", () => {
       () => checkOptions({ operator, controllers } as never),
       /creating a manager: operator is .*, expected a name such as "orders"/,
     );
+});
+
+test("an election that cannot work is refused by name", () => {
+  const controllers = [{ kind: { kind: "Box" }, reconcile() {} }];
+  const check =
+    (election: unknown, more: object = {}) =>
+    () =>
+      checkOptions({ operator: "op", controllers, election, ...more } as never);
+  for (const [election, problem] of [
+    [true, /election is true, expected \{ namespace \}/],
+    [{ lease: "a" }, /election\.lease: unknown option; expected any of name, /],
+    [{ name: "A b" }, /election\.name is 'A b', expected a name that a Lease can have/],
+    [{ namespace: "" }, /election\.namespace is '', expected a text/],
+    [{ identity: 5 }, /election\.identity is 5, expected a text/],
+    [{ standby: "hot" }, /election\.standby is 'hot', expected 'warm' or 'cold'/],
+    [{ whenLost: "exit" }, /election\.whenLost is 'exit', expected 'end' or 'standBy'/],
+    [{ retryPeriodMs: 9000 }, /election\.renewDeadlineMs is 10000, expected more than 1\.2 times/],
+  ] as const)
+    assert.throws(check(election), problem);
+  assert.throws(check({}, { operator: "My Operator" }), /election\.name is 'My Operator'/);
+  check({ name: "mine" }, { operator: "My Operator" })();
+  check({})();
+  assert.throws(
+    check({ whenLost: "end" }, { clusters: {} }),
+    /election\.whenLost is 'end', expected 'standBy', because other clusters are not concerned/,
+  );
 });
 
 test("the credentials of what is passed for a client stay out of the message", () => {

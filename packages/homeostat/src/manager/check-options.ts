@@ -9,7 +9,8 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
-import { checkMetrics } from "./check-operations.ts";
+import { checkHealth, checkMetrics } from "./check-operations.ts";
+import { checkElection } from "./election/election-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -29,7 +30,9 @@ const known = [
   "reports",
   "shutdownTimeoutMs",
   "syncTimeoutMs",
+  "election",
   "allowReplicas",
+  "health",
   "metrics",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
@@ -54,7 +57,9 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
-    ...checkMetrics(options.metrics),
+    ...checkHealth(options.health),
+    ...checkMetrics(options),
+    ...checkElection(options.election, options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

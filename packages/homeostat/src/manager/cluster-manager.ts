@@ -16,12 +16,13 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
-import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
+import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
 import { describeReason } from "./log/log-freshness.ts";
 import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, CoreManager, Manager, RequestKey } from "./manager-options.ts";
+import type { ManagerState } from "./manager-state.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
@@ -67,12 +68,16 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     runtime,
     cache,
     narrowing: createNarrowing(cache, narrow),
-    recorders: [],
+    recorders: new Map(),
+    counted: new Map(),
     statusTurns: new StatusTurns(),
     writeChains: new WriteChains(),
     contested,
     scope,
     runners: [],
+    elected: [],
+    sayStarted: () => {},
+    end: () => {},
     stopping: new AbortController(),
     log: silentLog,
   };
@@ -116,6 +121,7 @@ function toManager(state: ManagerState): ClusterManager {
     heard: () => heard(state.cache),
     start: lifeCycle.start,
     stop: lifeCycle.stop,
+    ended: lifeCycle.ended,
     states: () => state.runners.flatMap((runner) => runner.states()),
     explain: (kind, key) =>
       runnersOf(state, kind, key).map((runner) => ({
@@ -128,6 +134,10 @@ function toManager(state: ManagerState): ClusterManager {
       runnersOf(state, kind, key).forEach((runner) => runner.resume(nameOf(key))),
     breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
+    elections: () => {
+      const report = state.leadership?.report();
+      return report ? [{ ...clusterOf(state), ...report }] : [];
+    },
     readiness: () => readinessOf(state),
     cacheStats: () =>
       state.cache.informers().map((informer) => ({
@@ -183,16 +193,14 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf({
-  cache,
-  scope,
-  starting,
-  definitions,
-  webhooks,
-}: ManagerState): ReturnType<Manager["readiness"]> {
+function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
+  const { cache, scope, starting, definitions, stopping, webhooks } = state;
+  if (stopping.signal.aborted || state.hasEnded)
+    return { ready: false, reasons: ["the manager is stopping"] };
+  if (!starting) return { ready: false, reasons: ["the manager has not started"] };
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
-    const waiting = starting?.waitingFor(informer.kind) ?? [];
+    const waiting = starting.waitingFor(informer.kind);
     return `${describeInformer(informer)}: ${describeReason(informer, waiting)}`;
   });
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));

@@ -1,60 +1,37 @@
 // Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
-// controllers drain, then caches stop, then webhooks. A start that fails or is stopped leaves
-// nothing behind.
-import { parseObjectKey } from "../api/object-meta.ts";
-import type { ContestedObjects } from "../cache/contested-objects.ts";
+// controllers drain, the Lease is released, caches stop, then webhooks. A start that fails or is
+// stopped leaves nothing behind.
 import type { Cache } from "../cache/index.ts";
-import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
-import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../util/guard-log.ts";
-import type { Signal } from "../controller/signals/signal.ts";
-import type { ControllerNames } from "../controller/names.ts";
-import { createEventRecorder, type EventRecorder } from "../events/index.ts";
-import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
-import type { WriteChains } from "../controller/loop/write-chains.ts";
-import type { StatusTurns } from "../controller/status-turns.ts";
-import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import type { Webhooks } from "../webhook/create-webhooks.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
 import { logAwaited, logLeft } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
-import type { ClusterManagerOptions } from "./manager-options.ts";
-import type { WatchedScope } from "./scope/watched-scope.ts";
-import { ControllerStart } from "./start-controllers.ts";
+import { createRunner } from "./create-runner.ts";
+import {
+  beginTerm,
+  createElected,
+  defaultDrainMs,
+  endTerm,
+  isCold,
+} from "./election/elected-work.ts";
+import type { ElectionOptions } from "./election/election-options.ts";
+import { Leadership } from "./election/leadership.ts";
+import { needsElection } from "./election/needs-election.ts";
+import type { ManagerState } from "./manager-state.ts";
+import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
 import { startWebhooks } from "./start-webhooks.ts";
 
-/** The state of a manager. */
-export interface ManagerState {
-  readonly options: ClusterManagerOptions;
-  readonly definitions: readonly ControllerDefinition[];
-  readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
-  /** Aborts when the manager is asked to stop. */
-  readonly stopping: AbortController;
-  readonly runtime: Runtime;
-  readonly cache: Cache;
-  readonly recorders: EventRecorder[];
-  readonly scope: WatchedScope;
-  readonly narrowing: Narrowing;
-  readonly statusTurns: StatusTurns;
-  readonly writeChains: WriteChains;
-  readonly contested: ContestedObjects;
-  runners: readonly ControllerRunner[];
-  starting?: ControllerStart;
-  /** Silent until the start. */
-  log: ReconcileLog;
-  freshnessLog?: { stop(): void };
-  webhooks?: Webhooks;
-}
-
 /** Creates the life cycle of a manager. */
-export function createLifeCycle(state: ManagerState): LifeCycle {
+export function createLifeCycle(state: ManagerState): LifeCycle & {
+  /** Rejects when the manager stops by itself, with the reason. */
+  readonly ended: Promise<never>;
+} {
   const { options, stopping, names } = state;
   const claim = { release(): void {} };
-  return createTransitions(options.operator, {
+  const lifeCycle = createTransitions(options.operator, {
     stopping,
     async start() {
       const claimed = claimNames({
@@ -71,6 +48,13 @@ export function createLifeCycle(state: ManagerState): LifeCycle {
     },
     stop: (starting) => stop(state, starting).finally(() => claim.release()),
   });
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  state.end = (error) => {
+    ended.reject(error);
+    void lifeCycle.stop();
+  };
+  return { ...lifeCycle, ended: ended.promise };
 }
 
 async function start(state: ManagerState): Promise<void> {
@@ -85,10 +69,10 @@ async function start(state: ManagerState): Promise<void> {
     namespaces: scope.namespaces.description,
   });
   if (options.webhooks) await startWebhooks(state, options.webhooks);
-  const controllers = definitions.map((definition) => {
-    return { definition, runner: createRunner(state, definition) };
-  });
-  state.runners = controllers.map(({ runner }) => runner);
+  // Without an election everything up to here and on to the first request is one step.
+  if (options.election && definitions.some(needsElection))
+    state.leadership = await openElections(state, options.election);
+  const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
     controllers,
@@ -96,6 +80,8 @@ async function start(state: ManagerState): Promise<void> {
     runtime,
     log,
     synced: () => logSynced(state, began),
+    isHeld: (definition) => needsElection(definition) && state.leadership?.isLeading === false,
+    ready: () => state.leadership?.stand(),
   });
   state.starting = starting;
   cache.start();
@@ -106,8 +92,42 @@ async function start(state: ManagerState): Promise<void> {
     isLeftOut: (namespace) => scope.isLeftOut(namespace),
     waitingFor: (kind) => starting.waitingFor(kind),
   });
-  const ended = await startControllers(state, starting);
-  if (ended === "all" && !starting.isPartial) log.info(`started ${operator}`);
+  state.sayStarted = () => {
+    if (!starting.isComplete || starting.isPartial || state.leadership?.isLeading === false) return;
+    log.info(`started ${operator}`);
+    state.sayStarted = () => {};
+  };
+  if ((await startControllers(state, starting)) === "all") state.sayStarted();
+}
+
+/** @throws ERR_ELECTION_NAMESPACE, ERR_MANAGER_STOPPED */
+async function openElections(state: ManagerState, election: ElectionOptions): Promise<Leadership> {
+  const { runtime, options } = state;
+  const { operator, client } = options;
+  const leadership = new Leadership({
+    operator,
+    client,
+    runtime,
+    election,
+    ...(options.metrics ? { leaderStatus: options.metrics.leaderStatus } : {}),
+    log: () => state.log,
+    led: () => beginTerm(state),
+    lost: (why) => endTerm(state, why),
+  });
+  await leadership.open();
+  refuseIfStopped(operator, state.stopping);
+  return leadership;
+}
+
+/** Those of a cold standby that need election are made when it leads. */
+function createControllers(state: ManagerState): readonly DeclaredRunner[] {
+  const { definitions, leadership } = state;
+  const independent = leadership ? definitions.filter((one) => !needsElection(one)) : definitions;
+  const made = independent.map((definition) => {
+    return { definition, runner: createRunner(state, definition) };
+  });
+  state.runners = made.map(({ runner }) => runner);
+  return leadership && !isCold(state) ? [...made, ...createElected(state)] : made;
 }
 
 function logSynced({ runtime, cache, log }: ManagerState, began: number): void {
@@ -116,82 +136,6 @@ function logSynced({ runtime, cache, log }: ManagerState, began: number): void {
     .map((informer) => `${informer.kind.kind} ${informer.stats().objects}`);
   log.info(`caches synced in ${Math.round(runtime.clock.monotonic() - began)} ms`, {
     objects: objects.join(", "),
-  });
-}
-
-function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
-  const { options, runtime, names, log, scope } = state;
-  const { client, changed } = options;
-  const { manager } = names.get(definition)!;
-  const recorder = createEventRecorder({
-    client,
-    runtime,
-    controller: manager,
-    api: "v1",
-    warn: (message) => log.warn(message, { controller: definition.name }),
-  });
-  state.recorders.push(recorder);
-  const { name, concurrency } = definition;
-  const metrics = options.metrics?.controller({ name, concurrency });
-  const queue = createQueue(definition, runtime, metrics?.queue);
-  const runner = createControllerRunner({
-    definition,
-    names: names.get(definition)!,
-    runtime,
-    client,
-    namespaces: scope.namespaces,
-    queue,
-    observer: metrics?.runs,
-    log,
-    informer: (kind) => scope.informer(kind),
-    lease: (kind) => scope.lease(kind),
-    narrowing: state.narrowing,
-    recorder,
-    statusTurns: state.statusTurns,
-    writeChains: state.writeChains,
-    contested: state.contested,
-    signals: state.definitions.flatMap(({ signals }) => signals),
-    limitedSignals: limitedSignals(state.definitions, definition),
-    reports: {
-      events: true,
-      conditions: true,
-      ...options.reports,
-      ...definition.reports,
-    },
-    ...(changed ? { changed } : {}),
-    cluster: options.cluster,
-  });
-  metrics?.read({ queue, states: () => runner.states() });
-  return runner;
-}
-
-function createQueue(
-  definition: ControllerDefinition,
-  runtime: Runtime,
-  observer: QueueObserver | undefined,
-): WorkQueue {
-  const { backoff, retryRate, fairBy } = definition;
-  return createWorkQueue({
-    runtime,
-    ...(observer ? { observer } : {}),
-    ...(backoff ? { backoff } : {}),
-    ...(retryRate ? { retryRate } : {}),
-    ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
-  });
-}
-
-/**
- * The signals whose limit a controller reports: the one that sets a signal waits for its clearing.
- */
-function limitedSignals(
-  definitions: readonly ControllerDefinition[],
-  definition: ControllerDefinition,
-): readonly Signal[] {
-  return definition.signals.filter((signal) => {
-    if (signal.withinMs === undefined) return false;
-    const declaring = definitions.filter(({ signals }) => signals.includes(signal));
-    const setter = declaring.find(({ name }) => signal.setBy.includes(name));
-    return definition === (setter ?? declaring[0]);
   });
 }
 
@@ -247,11 +191,14 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  state.hasEnded = true;
   state.starting?.stop();
-  const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
+  const drainMs = state.options.shutdownTimeoutMs ?? defaultDrainMs;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
   state.freshnessLog?.stop();
-  await Promise.all(state.recorders.map((recorder) => recorder.close()));
+  await state.leadership?.resign();
+  await Promise.all(Array.from(state.recorders.values(), (recorder) => recorder.close()));
+  await state.leadership?.close();
   state.scope.release();
   await state.cache.stop();
   await state.webhooks?.stop(drainMs);

@@ -6,10 +6,13 @@ import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { Breach } from "../controller/boundaries/breaches.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
-import type { Metrics } from "../metrics/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { ElectionReport } from "../election/elector.ts";
+import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
+import type { OpenPorts } from "./serving/operator-servers.ts";
+import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
@@ -57,24 +60,29 @@ export interface ManagerOptions {
    */
   readonly syncTimeoutMs?: number;
   /**
+   * Elects one of the operator's replicas by a Lease: the others stand by. `{}` in a pod,
+   * `{ namespace }` elsewhere. Each of several clusters has its own election. Default: none, for an
+   * operator of one replica.
+   */
+  readonly election?: ElectionOptions;
+  /**
    * Several managers of this process that set this may run the same controllers on the same server,
    * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
    */
   readonly allowReplicas?: boolean;
-  /** Counts, under the names of controller-runtime's metrics. Default: nothing is counted. */
+  /** Serves probes, on port 8081 unless it says otherwise. Default: no port is opened. */
+  readonly health?: HealthOptions | undefined;
+  /**
+   * Counts, under the names of controller-runtime's metrics, and serves `/metrics`. Default:
+   * nothing is counted and no port is opened.
+   */
   readonly metrics?: MetricsOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
 
-/** What is counted and how it is read. */
-export interface MetricsOptions {
-  /** The operator's own metrics, read with the manager's. */
-  readonly custom?: Metrics | undefined;
-}
-
 /** Options of one cluster's manager. */
-export interface ClusterManagerOptions extends Omit<ManagerOptions, "metrics"> {
+export interface ClusterManagerOptions extends Omit<ManagerOptions, "health" | "metrics"> {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
   /** Undefined when nothing is counted. */
@@ -113,9 +121,10 @@ interface OfCluster {
 /** A manager of controllers. */
 export interface Manager {
   /**
-   * Resolves once all controllers run, each as soon as its own kinds have synced; after
-   * `syncTimeoutMs` when some run: the others follow once their kinds sync. Of several clusters,
-   * those count whose servers do not fail; the others follow when they can. A manager starts once.
+   * Resolves once all controllers run or, with `election`, stand by; each as soon as its own kinds
+   * have synced; after `syncTimeoutMs` when some run: the others follow once their kinds sync. Of
+   * several clusters, those count whose servers do not fail; the others follow when they can. A
+   * manager starts once.
    * @throws ERR_MANAGER_SYNC when no controller runs in time, ERR_MANAGER_STATE,
    * ERR_MANAGER_STOPPED when it is stopped meanwhile, ERR_CONTROLLER_RUNNING when a running manager
    * of this process has a controller of the same names on the same server.
@@ -128,6 +137,7 @@ export interface Manager {
   stop(): Promise<void>;
   /**
    * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
+   * @throws ERR_ELECTION_LOST when it stops because it has lost its Lease
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** The state of every object with each controller. */
@@ -150,10 +160,12 @@ export interface Manager {
   breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
+  /** Whether this replica leads, who does, and how its Lease fares; empty without `election`. */
+  elections(): readonly (OfCluster & ElectionReport)[];
   /**
    * Ready when every cache is known to be fresh and the API server calls all webhooks; otherwise
-   * with one reason for each that is not. Namespaces
-   * that are left out, because this user may not read them, are named and do not count.
+   * with one reason for each that is not. Namespaces that are left out, because this user may not
+   * read them, are named and do not count.
    */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   /** What each cache holds, and how much memory it needs, for metrics. */
@@ -165,7 +177,12 @@ export interface Manager {
   freshness(): readonly (OfCluster & { readonly kind: Kind; readonly freshness: Freshness })[];
   /** The metrics in Prometheus' text format; "" without the option `metrics`. */
   metrics(): string;
+  /** The ports that are open, from the start on. */
+  ports(): OpenPorts;
 }
 
 /** What a manager does without what is around it: operations, and the signals of the process. */
-export type CoreManager = Omit<Manager, "run" | "metrics">;
+export type CoreManager = Omit<Manager, "run" | "metrics" | "ports"> & {
+  /** Rejects when the manager stops by itself, with the reason. */
+  readonly ended?: Promise<never>;
+};

@@ -1,4 +1,7 @@
-// What is around the managers of clusters, once in a manager: metrics.
+// What is around the managers of clusters, once in a manager: metrics, and the ports that serve
+// them and the probes. The ports open first and close last.
+import { createMetrics } from "../metrics/index.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import type {
   CoreManager,
@@ -8,38 +11,81 @@ import type {
 } from "./manager-options.ts";
 import { OperatorMetrics } from "./metrics/operator-metrics.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
+import { OperatorServers } from "./serving/operator-servers.ts";
+import { createTransitions, refuseIfStopped } from "./transitions.ts";
+
+type Options = ManagerOptions | MultiClusterOptions;
 
 /** What a manager is operated with. */
 export interface Operations {
+  readonly options: Options;
+  readonly runtime: Runtime;
   /** Undefined when nothing is counted. */
   readonly metrics: OperatorMetrics | undefined;
 }
 
-export function createOperations({
-  metrics,
-  runtime = createSystemRuntime(),
-}: ManagerOptions | MultiClusterOptions): Operations {
-  return { metrics: metrics && new OperatorMetrics(runtime, metrics.custom) };
+export function createOperations(options: Options): Operations {
+  const { metrics, runtime = createSystemRuntime() } = options;
+  return { options, runtime, metrics: metrics && new OperatorMetrics(runtime, metrics.custom) };
 }
 
 /** The manager with its operations: they start before it and end after it. */
-export function operated(core: CoreManager, { metrics }: Operations): Manager {
+export function operated({ ended, ...core }: CoreManager, operations: Operations): Manager {
+  const { metrics, options } = operations;
+  const { operator } = options;
   const stopping = new AbortController();
-  let stopped: Promise<void> | undefined;
+  const servers = createServers(core, operations, stopping.signal);
+  const end = async (): Promise<void> => {
+    metrics?.stop();
+    await servers?.stop();
+  };
+  const lifeCycle = createTransitions(operator, {
+    stopping,
+    async start() {
+      if (servers) await servers.start();
+      try {
+        refuseIfStopped(operator, stopping);
+        metrics?.start();
+        await core.start();
+      } catch (error) {
+        if (!stopping.signal.aborted) await end();
+        throw error;
+      }
+    },
+    async stop(starting) {
+      await core.stop();
+      await starting?.catch(() => {});
+      await end();
+    },
+  });
   const manager: Manager = {
     ...core,
-    async start() {
-      const starting = core.start();
-      metrics?.start();
-      await starting;
-    },
-    stop() {
-      stopping.abort();
-      stopped ??= core.stop().finally(() => metrics?.stop());
-      return stopped;
-    },
-    run: (given) => runUntilAsked(manager, given, stopping.signal),
+    ...lifeCycle,
+    run: (given) => runUntilAsked(manager, given, stopping.signal, ended),
     metrics: () => metrics?.text() ?? "",
+    ports: () => servers?.ports() ?? {},
   };
+  ended?.catch(() => manager.stop());
   return manager;
+}
+
+/** Undefined when no port is to be opened. */
+function createServers(
+  { readiness }: CoreManager,
+  { options, runtime, metrics }: Operations,
+  stopping: AbortSignal,
+): OperatorServers | undefined {
+  const { health, metrics: { port, ...served } = { port: false }, client, log } = options;
+  if (!health && port === false) return undefined;
+  return new OperatorServers({
+    runtime,
+    log,
+    health,
+    metrics: port === false ? undefined : { ...served, ...(port === undefined ? {} : { port }) },
+    set: metrics?.set ?? createMetrics(),
+    client,
+    readiness,
+    isStopping: () => stopping.aborted,
+    metricsText: () => metrics?.text() ?? "",
+  });
 }

@@ -6,12 +6,14 @@ import { checkOptions } from "../util/call-options.ts";
 
 /**
  * Starts, and stops on a signal of the process or when `signal` aborts, also while it starts. Ends
- * with a stop that others have asked for: `stopping` then aborts. @throws ERR_MANAGER_OPTIONS
+ * with a stop that others have asked for: `stopping` then aborts. @throws ERR_MANAGER_OPTIONS, and
+ * what `lost` rejects with
  */
 export async function runUntilAsked(
   manager: Manager,
   options: Parameters<Manager["run"]>[0],
   stopping: AbortSignal,
+  lost: Promise<never> = new Promise(() => {}),
 ): Promise<void> {
   checkOptions("manager.run(…)", options, { signal: "any value" });
   const { signal } = options ?? {};
@@ -23,10 +25,10 @@ export async function runUntilAsked(
     );
   const ended = asked(signal, stopping);
   const running = manager.start();
-  await Promise.race([ended.promise, running]).catch(() => {});
+  await Promise.race([ended.promise, running, lost]).catch(() => {});
   try {
-    if (!ended.isAsked()) await running;
-    await ended.promise;
+    if (!ended.isAsked()) await Promise.race([running, lost]);
+    await Promise.race([ended.promise, lost]);
   } finally {
     ended.stopListening();
     await manager.stop();

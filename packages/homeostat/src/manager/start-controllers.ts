@@ -24,25 +24,34 @@ export interface DeclaredRunner {
 /** What starts. */
 export interface StartedControllers {
   readonly operator: string;
+  /** The first ones. */
   readonly controllers: readonly DeclaredRunner[];
   readonly scope: WatchedScope;
   readonly runtime: Runtime;
   readonly log: ReconcileLog;
   /** Called when all kinds have synced, before the last controller starts. */
   synced(): void;
+  /** A controller that is not to run yet is held, with synced caches, until `release`. */
+  isHeld(definition: ControllerDefinition): boolean;
+  /** Called once, when the first controllers can run, or all but those whose kinds are missing. */
+  ready(): void;
 }
 
 /** The start of a manager's controllers. */
 export class ControllerStart {
   readonly #options: StartedControllers;
-  readonly #waiting: Set<DeclaredRunner>;
+  readonly #waiting = new Set<DeclaredRunner>();
+  readonly #held = new Set<DeclaredRunner>();
   readonly #stopping = new AbortController();
   #partly: Timer | undefined;
+  #hasBegun = false;
+  #hasSynced = false;
   #isPartial = false;
+  #isReady = false;
 
   constructor(options: StartedControllers) {
     this.#options = options;
-    this.#waiting = new Set(options.controllers);
+    for (const one of options.controllers) this.#waiting.add(one);
   }
 
   /** The controllers that declare a kind and have not started. */
@@ -53,9 +62,14 @@ export class ControllerStart {
       .map(({ definition }) => definition.name);
   }
 
-  /** True when at least one controller has started. */
+  /** True when at least one controller has started, or is held. */
   get hasBegun(): boolean {
-    return this.#waiting.size < this.#options.controllers.length;
+    return this.#hasBegun;
+  }
+
+  /** True when no controller waits for its kinds, and none is held. */
+  get isComplete(): boolean {
+    return this.#waiting.size === 0 && this.#held.size === 0;
   }
 
   /** True when the log has said which controllers wait. */
@@ -63,11 +77,35 @@ export class ControllerStart {
     return this.#isPartial;
   }
 
-  /** Resolves when all controllers have started; rejects when stopped before. */
+  /** Resolves when all controllers have started or are held; rejects when stopped before. */
   async run(): Promise<void> {
     const { controllers, scope } = this.#options;
     await scope.opened(this.#stopping.signal);
     await Promise.all(controllers.map((one) => this.#start(one)));
+    this.#sayReady();
+  }
+
+  /** Starts more controllers; as `run`. */
+  async add(controllers: readonly DeclaredRunner[]): Promise<void> {
+    for (const one of controllers) this.#waiting.add(one);
+    await Promise.all(controllers.map((one) => this.#start(one)));
+  }
+
+  /** Starts the controllers that are held and may run now. */
+  release(): void {
+    for (const one of this.#held) {
+      if (this.#options.isHeld(one.definition)) continue;
+      this.#held.delete(one);
+      one.runner.start();
+    }
+  }
+
+  /** Forgets controllers that have been stopped. */
+  drop(controllers: readonly DeclaredRunner[]): void {
+    for (const one of controllers) {
+      this.#waiting.delete(one);
+      this.#held.delete(one);
+    }
   }
 
   /** Starts no controller any more. */
@@ -81,10 +119,16 @@ export class ControllerStart {
     const { signal } = this.#stopping;
     const informers = declaredKinds(one.definition).map((kind) => scope.informer(kind));
     await Promise.all(informers.map((informer) => informer.synced(signal)));
-    if (this.#waiting.size === 1 && !this.#isPartial) synced();
+    if (!this.#waiting.has(one)) return;
+    if (this.#waiting.size === 1 && !this.#isPartial && !this.#hasSynced) {
+      this.#hasSynced = true;
+      synced();
+    }
     signal.throwIfAborted();
     this.#waiting.delete(one);
-    one.runner.start();
+    this.#hasBegun = true;
+    if (this.#options.isHeld(one.definition)) this.#held.add(one);
+    else one.runner.start();
     if (this.#isPartial) log.info(`started ${describeControllers([one.definition.name])}`);
     if (this.#waiting.size === 0) this.#partly?.cancel();
     else this.#partly ??= runtime.clock.timer(partlyAfterMs, () => this.#sayPartly());
@@ -97,5 +141,12 @@ export class ControllerStart {
     log.info(
       `started ${operator} without ${describeControllers(names)}, whose kinds have not synced`,
     );
+    this.#sayReady();
+  }
+
+  #sayReady(): void {
+    if (this.#isReady) return;
+    this.#isReady = true;
+    this.#options.ready();
   }
 }

@@ -53,6 +53,7 @@ class DrivenQueue implements WorkQueue {
   };
 
   forget: WorkQueue["forget"] = (key) => this.#machine.forget(key);
+  discard: WorkQueue["discard"] = (key) => this.#machine.discard(key);
   ignore: WorkQueue["ignore"] = (key, cause) => this.#machine.ignore(key, this.#wall(), cause);
   explain: WorkQueue["explain"] = (key) => this.#machine.explain(key, this.#now(), this.#wall());
   depth: WorkQueue["depth"] = () => this.#machine.depth();

@@ -32,6 +32,13 @@ export class ReadyRings<T extends ReadyRecord> {
     this.#enter(record);
   }
 
+  /** Takes out a ready record. */
+  remove(record: T): void {
+    this.#rings.get(record.priority)!.leave();
+    record.ticket++;
+    this.size--;
+  }
+
   pop(): T | undefined {
     if (this.size === 0) return undefined;
     const ring = ++this.#pops % ageingPeriod === 0 ? this.#oldest() : this.#highest();

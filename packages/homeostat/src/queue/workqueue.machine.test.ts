@@ -185,6 +185,26 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.explain("failing", 0, 0)?.failures, 1);
   });
 
+  it("discards what waits, and not what is being processed", () => {
+    const queue = create();
+    queue.add("taken", 0, 0);
+    queue.take(0);
+    for (const key of ["ready", "delayed", "taken"])
+      queue.add(key, 0, 0, { afterMs: key === "delayed" ? 100 : 0 });
+    queue.addRateLimited("failed", 0, 0);
+    for (const key of ["ready", "delayed", "failed", "taken", "unknown"]) queue.discard(key);
+    assert.deepEqual(
+      [queue.nextDue(), queue.take(0), queue.depth().readyTotal],
+      [undefined, undefined, 0],
+    );
+    assert.deepEqual(
+      ["ready", "failed", "taken"].map((key) => queue.explain(key, 0, 0)?.state),
+      [undefined, undefined, "processing, dirty"],
+    );
+    queue.add("ready", 0, 0);
+    assert.equal(queue.take(0)?.key, "ready");
+  });
+
   it("drops delayed and dirty keys when closed, and hands out ready ones", () => {
     const queue = create();
     queue.add("ready", 0, 0);

@@ -125,6 +125,17 @@ export class WorkQueueMachine {
     this.#rest(record);
   }
 
+  /** Drops a key that waits, with all that is known of it. */
+  discard(key: string): void {
+    const record = this.#records.get(key);
+    if (!record || record.processing) return;
+    if (record.waiting === "ready") this.#rings.remove(record);
+    if (record.waiting === "delayed") this.#delayed.remove(record);
+    record.waiting = "no";
+    this.#idle.delete(key);
+    this.#records.delete(key);
+  }
+
   ignore(key: string, wall: number, cause: QueueCause): void {
     const record = this.#record(key);
     record.ignored = addLatestCause(record.ignored, cause, wall, this.#limits.causesKept);

@@ -113,6 +113,8 @@ export interface WorkQueue {
   addRateLimited(key: string, options?: RetryOptions): number;
   /** Resets the back-off of a key. */
   forget(key: string): void;
+  /** Drops a key that waits and is not being processed, with all that is known of it. */
+  discard(key: string): void;
   /** Records a cause that was ignored (by a predicate or filter). */
   ignore(key: string, cause: QueueCause): void;
   /**

@@ -10,6 +10,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CertificateSource } from "./pki/certificate-source.ts";
 import { PlaceOfWebhooks } from "./place-of-webhooks.ts";
 import { createSource } from "./pki/create-source.ts";
+import { annotationsOf } from "./pki/secret-of.ts";
 import { Registrar } from "./registration/registrar.ts";
 import { targetsOf } from "./registration/targets.ts";
 import { hooksOf } from "./hooks-of.ts";
@@ -104,7 +105,7 @@ class ServedWebhooks implements Webhooks {
       changed,
       targets: targetsOf(this.#options.serve, {
         place: this.#place,
-        annotations: source.annotations,
+        annotations: annotationsOf(this.#options),
       }),
       register: this.#options.register ?? "create",
       fieldManager: `${operator}/webhooks`,

@@ -31,6 +31,7 @@ export {
   type Converted,
   defineConversion,
 } from "./conversion/define-conversion.ts";
+export { describeWebhooks, type WebhookNeeds } from "./describe-webhooks.ts";
 export type { PatchOperation } from "./json-patch/diff-json.ts";
 export type {
   CertManagerCertificates,

@@ -7,6 +7,8 @@ export interface TlsAccess {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+  /** The files that these come from; read again while the client runs. */
+  readonly files?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   readonly serverName?: string;
   readonly insecureSkipVerify?: boolean;
 }
@@ -21,6 +23,8 @@ export interface ExecPlugin {
   readonly provideClusterInfo: boolean;
   /** Never, IfAvailable or Always: whether the plug-in may ask the user at the terminal. */
   readonly interactiveMode: string;
+  /** What the cluster's entry has for the plug-in: its extension of that name. */
+  readonly config?: unknown;
 }
 
 /** The authentication method; client certificates are part of TLS. */
@@ -35,8 +39,8 @@ export type AuthMethod =
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One server, one user, one default namespace. */
@@ -47,6 +51,8 @@ export interface ClusterAccess {
   readonly tls: TlsAccess;
   readonly auth: AuthMethod;
   readonly impersonation?: Impersonation;
+  /** An http, https or socks5 proxy, of the kubeconfig or the environment. */
+  readonly proxy?: string;
   /** Where the access comes from, for messages, e.g. `context "dev" of /home/me/.kube/config`. */
   readonly origin: string;
 }

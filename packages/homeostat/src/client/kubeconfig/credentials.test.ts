@@ -125,7 +125,7 @@ describe("createCredentials", () => {
         },
       },
     ]);
-    await runtime.advance(3_600_000);
+    await runtime.advance(3_600_001);
     assert.deepEqual(await credentials.headers(), { authorization: "Bearer t2" });
     assert.equal(await credentials.rejected(), true);
     assert.deepEqual(await credentials.headers(), { authorization: "Bearer t3" });
@@ -137,7 +137,7 @@ describe("createCredentials", () => {
       createVirtualRuntime(),
       { runPlugin: async () => credential({ clientCertificateData: "C", clientKeyData: "K" }) },
     );
-    assert.deepEqual(await credentials.clientCertificate?.(), { cert: "C", key: "K" });
+    assert.deepEqual(await credentials.certificates?.current(), { cert: "C", key: "K" });
     assert.deepEqual(await credentials.headers(), {});
   });
 
@@ -148,6 +148,11 @@ describe("createCredentials", () => {
       "another version",
       credential({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
       /as the kubeconfig says, got .*v1beta1/,
+    ],
+    [
+      "a certificate without its key",
+      credential({ token: "t", clientCertificateData: "C" }),
+      /expected clientCertificateData and clientKeyData, or neither/,
     ],
     ["nothing to use", credential({}), /expected status with a token, or/],
     [
@@ -172,25 +177,35 @@ describe("createCredentials", () => {
     });
   }
 
-  it("sends basic credentials and impersonation", async () => {
-    const impersonation = {
-      user: "boss",
-      uid: "7",
-      groups: ["a", "b"],
-      extra: { "Example.com/Scope": ["x"] },
-    };
+  it("counts the certificates that a plug-in changes", async () => {
+    const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
+    let runs = 0;
+    const credentials = createCredentials(access({ type: "exec", plugin }), runtime, {
+      runPlugin: async () => {
+        runs++;
+        return credential({
+          clientCertificateData: runs < 3 ? "C1" : "C2",
+          clientKeyData: "K",
+          expirationTimestamp: `2026-01-01T0${runs}:00:00Z`,
+        });
+      },
+    });
+    const epochs: (number | undefined)[] = [];
+    for (let i = 0; i < 3; i++) {
+      await credentials.headers();
+      epochs.push(credentials.certificates?.epoch);
+      await runtime.advance(3_600_001);
+    }
+    assert.deepEqual([runs, epochs], [3, [0, 0, 1]]);
+  });
+
+  it("sends basic credentials", async () => {
     assert.deepEqual(
       await createCredentials(
-        access({ type: "basic", username: "u", password: "p" }, { impersonation }),
+        access({ type: "basic", username: "u", password: "p" }),
         createVirtualRuntime(),
       ).headers(),
-      {
-        authorization: `Basic ${Buffer.from("u:p").toString("base64")}`,
-        "impersonate-user": "boss",
-        "impersonate-uid": "7",
-        "impersonate-group": "a\nb",
-        "impersonate-extra-example.com%2fscope": "x",
-      },
+      { authorization: `Basic ${Buffer.from("u:p").toString("base64")}` },
     );
   });
 

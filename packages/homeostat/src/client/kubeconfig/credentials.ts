@@ -4,15 +4,12 @@
 // round_trippers.go.
 import { readFile } from "node:fs/promises";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { ClusterAccess, ExecPlugin, Impersonation } from "./cluster-access.ts";
-import {
-  type ExecCredential,
-  formatExecInfo,
-  parseExecCredential,
-  type RunPlugin,
-} from "./exec-credential.ts";
+import type { CertificateSource } from "../connection/changing-pools.ts";
+import { CertificateFiles } from "./certificate-files.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import type { RunPlugin } from "./exec-credential.ts";
+import { ExecCredentials } from "./exec-credentials.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
-import { runExecPlugin } from "./run-exec-plugin.ts";
 
 /** What a session needs to authenticate each request. */
 export interface Credentials {
@@ -23,10 +20,8 @@ export interface Credentials {
    * has renewed the credential meanwhile.
    */
   rejected(used?: string): Promise<boolean>;
-  /** Set when a plug-in may provide client certificates. */
-  readonly clientCertificate?: () => Promise<
-    { readonly cert: string; readonly key: string } | undefined
-  >;
+  /** Set when certificates may change: those of files, or of a plug-in. */
+  readonly certificates?: CertificateSource;
 }
 
 /** File and process access; the defaults are the real ones. */
@@ -43,50 +38,40 @@ export function createCredentials(
   runtime: Runtime,
   sources: CredentialSources = {},
 ): Credentials {
-  const fixed = impersonationHeaders(access.impersonation);
+  const read = sources.readFile ?? ((path: string) => readFile(path, "utf8"));
+  const credentials = byMethod(access, runtime, { ...sources, readFile: read });
+  if (!access.tls.files) return credentials;
+  const files = new CertificateFiles(access.tls, runtime, read);
+  return {
+    headers() {
+      const refreshed = files.refresh();
+      return refreshed ? refreshed.then(() => credentials.headers()) : credentials.headers();
+    },
+    rejected: (used) => credentials.rejected(used),
+    certificates: files,
+  };
+}
+
+function byMethod(
+  access: ClusterAccess,
+  runtime: Runtime,
+  { readFile: read, runPlugin }: CredentialSources & Required<Pick<CredentialSources, "readFile">>,
+): Credentials {
   const { auth } = access;
   switch (auth.type) {
     case "none":
-      return fixedCredentials(fixed);
+      return fixedCredentials({});
     case "token":
-      return fixedCredentials({ ...fixed, authorization: `Bearer ${auth.token}` });
+      return fixedCredentials({ authorization: `Bearer ${auth.token}` });
     case "basic":
       return fixedCredentials({
-        ...fixed,
         authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString("base64")}`,
       });
     case "tokenFile":
-      return new TokenFile(
-        auth.path,
-        fixed,
-        runtime,
-        sources.readFile ?? ((path) => readFile(path, "utf8")),
-      );
+      return new TokenFile(auth.path, runtime, read);
     case "exec":
-      return execCredentials(auth.plugin, {
-        access,
-        fixed,
-        runtime,
-        run: sources.runPlugin ?? runExecPlugin,
-      });
+      return new ExecCredentials(auth.plugin, { access, runtime, run: runPlugin });
   }
-}
-
-/**
- * Impersonation headers; extra keys are percent-encoded, as upstream does. Several values are
- * joined by newlines, for the transport to repeat the header.
- */
-export function impersonationHeaders(
-  impersonation: Impersonation | undefined,
-): Readonly<Record<string, string>> {
-  if (!impersonation) return {};
-  const { user, uid, groups, extra } = impersonation;
-  const headers: Record<string, string> = { "impersonate-user": user };
-  if (uid) headers["impersonate-uid"] = uid;
-  if (groups.length) headers["impersonate-group"] = groups.join("\n");
-  for (const [key, values] of Object.entries(extra))
-    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values.join("\n");
-  return headers;
 }
 
 function fixedCredentials(headers: Readonly<Record<string, string>>): Credentials {
@@ -99,27 +84,20 @@ function fixedCredentials(headers: Readonly<Record<string, string>>): Credential
  */
 class TokenFile implements Credentials {
   readonly #path: string;
-  readonly #fixed: Readonly<Record<string, string>>;
   readonly #runtime: Runtime;
   readonly #readFile: (path: string) => Promise<string>;
   #token: string | undefined;
   #readAt = -Infinity;
 
-  constructor(
-    path: string,
-    fixed: Readonly<Record<string, string>>,
-    runtime: Runtime,
-    read: (path: string) => Promise<string>,
-  ) {
+  constructor(path: string, runtime: Runtime, read: (path: string) => Promise<string>) {
     this.#path = path;
-    this.#fixed = fixed;
     this.#runtime = runtime;
     this.#readFile = read;
   }
 
   async headers(): Promise<Readonly<Record<string, string>>> {
     if (this.#runtime.clock.monotonic() - this.#readAt >= tokenFilePeriodMs) await this.#read();
-    return { ...this.#fixed, authorization: `Bearer ${this.#token}` };
+    return { authorization: `Bearer ${this.#token}` };
   }
 
   async rejected(used = `Bearer ${this.#token}`): Promise<boolean> {
@@ -144,46 +122,4 @@ class TokenFile implements Credentials {
       );
     }
   }
-}
-
-interface ExecOptions {
-  readonly access: ClusterAccess;
-  /** Headers of every request. */
-  readonly fixed: Readonly<Record<string, string>>;
-  readonly runtime: Runtime;
-  readonly run: RunPlugin;
-}
-
-/** Credentials of a plug-in, kept until they expire; concurrent requests share one run. */
-function execCredentials(
-  plugin: ExecPlugin,
-  { access, fixed, runtime, run }: ExecOptions,
-): Credentials {
-  let held: ExecCredential | undefined;
-  let running: Promise<ExecCredential> | undefined;
-  const renew = (): Promise<ExecCredential> => {
-    running ??= run(plugin, formatExecInfo(plugin, access))
-      .then((output) => (held = parseExecCredential(plugin, output)))
-      .finally(() => (running = undefined));
-    return running;
-  };
-  const current = async (): Promise<ExecCredential> =>
-    held && (held.expiresAt === undefined || held.expiresAt > runtime.clock.now()) ? held : renew();
-  return {
-    async headers() {
-      const { token } = await current();
-      return token ? { ...fixed, authorization: `Bearer ${token}` } : fixed;
-    },
-    async rejected(used) {
-      if (used !== undefined && held?.token !== undefined && used !== `Bearer ${held.token}`)
-        return true;
-      held = undefined;
-      await renew();
-      return true;
-    },
-    async clientCertificate() {
-      const { cert, key } = await current();
-      return cert && key ? { cert, key } : undefined;
-    },
-  };
 }

@@ -13,25 +13,44 @@ export interface ExecCredential {
   readonly expiresAt?: number;
 }
 
-/** Runs a program and resolves to its standard output; rejects when it fails. */
-export type RunPlugin = (plugin: ExecPlugin, info: string) => Promise<string>;
+/**
+ * Runs a program and resolves to its standard output; rejects when it fails. An interactive one
+ * has this process's standard input.
+ */
+export type RunPlugin = (plugin: ExecPlugin, info: string, interactive: boolean) => Promise<string>;
+
+/** Whether the plug-in may ask the user. @throws ERR_KUBECONFIG_EXEC if it must and cannot */
+export function isInteractive({ command, interactiveMode }: ExecPlugin): boolean {
+  if (interactiveMode === "Never") return false;
+  const isTerminal = process.stdin.isTTY === true;
+  if (interactiveMode === "Always" && !isTerminal)
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_EXEC",
+      `running credential plug-in ${command}: interactiveMode Always, and standard input is not a terminal`,
+      "Run the program in a terminal, log in beforehand, or use a plug-in that can do without.",
+    );
+  return isTerminal;
+}
 
 /** The text of KUBERNETES_EXEC_INFO. */
 export function formatExecInfo(
   plugin: ExecPlugin,
-  access: Pick<ClusterAccess, "server" | "tls">,
+  access: Pick<ClusterAccess, "server" | "tls" | "proxy">,
+  interactive: boolean,
 ): string {
-  const { tls, server } = access;
+  const { tls, server, proxy } = access;
   const cluster = {
     server,
     ...(tls.serverName ? { "tls-server-name": tls.serverName } : {}),
     ...(tls.insecureSkipVerify ? { "insecure-skip-tls-verify": true } : {}),
     ...(tls.ca ? { "certificate-authority-data": Buffer.from(tls.ca).toString("base64") } : {}),
+    ...(proxy ? { "proxy-url": proxy } : {}),
+    ...(plugin.config === undefined ? {} : { config: plugin.config }),
   };
   return JSON.stringify({
     kind: "ExecCredential",
     apiVersion: plugin.apiVersion,
-    spec: { ...(plugin.provideClusterInfo ? { cluster } : {}), interactive: false },
+    spec: { ...(plugin.provideClusterInfo ? { cluster } : {}), interactive },
   });
 }
 
@@ -61,7 +80,9 @@ export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCre
     clientKeyData: key,
     expirationTimestamp,
   } = status as Record<string, string | undefined>;
-  if (!token && !(cert && key))
+  if (Boolean(cert) !== Boolean(key))
+    throw refuse("clientCertificateData and clientKeyData, or neither", Object.keys(status));
+  if (!token && !cert)
     throw refuse(
       "status with a token, or with clientCertificateData and clientKeyData",
       Object.keys(status),

@@ -62,6 +62,7 @@ describe("loadKubeconfig", () => {
         ca: pem("CERTIFICATE"),
         cert: pem("CERTIFICATE"),
         key: pem("PRIVATE KEY"),
+        files: { cert: join(folder, "pki/me.crt"), key: join(folder, "pki/me.key") },
         serverName: "kubernetes",
       },
       auth: { type: "none" },
@@ -220,10 +221,10 @@ describe("loadKubeconfig", () => {
       says: /both a certificate authority and insecure/,
     },
     {
-      what: "a proxy",
-      text: simple('{server: "https://h", proxy-url: "http://p"}'),
-      code: "ERR_KUBECONFIG_UNSUPPORTED",
-      says: /cluster "k" has proxy-url/,
+      what: "a proxy of another kind",
+      text: simple('{server: "https://h", proxy-url: "ftp://p"}'),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /cluster "k": proxy-url must be an http, https or socks5 URL, its scheme is "ftp"/,
     },
     {
       what: "an auth provider",

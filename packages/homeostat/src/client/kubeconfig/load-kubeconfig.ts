@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { proxyFromEnvironment } from "../connection/proxy-from-environment.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./parse-kubeconfig.ts";
@@ -53,6 +54,7 @@ export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promi
     ...(options.context === undefined ? {} : { context: options.context }),
     readFile: (path) => readFile(path, "utf8"),
     resolvePath: (file, path) => resolve(file === givenText ? "" : dirname(file), path),
+    proxyFor: (server) => proxyFromEnvironment(server, env),
   });
 }
 
@@ -101,11 +103,14 @@ export async function loadInClusterConfig(
     });
   };
   const [ca, namespace] = await Promise.all([read("ca.crt"), read("namespace"), read("token")]);
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const proxy = proxyFromEnvironment(server, env);
   return {
-    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    server,
     namespace: namespace.trim() || "default",
-    tls: { ca },
+    tls: { ca, files: { ca: join(folder, "ca.crt") } },
     auth: { type: "tokenFile", path: join(folder, "token") },
+    ...(proxy === undefined ? {} : { proxy }),
     origin: "the pod's service account",
   };
 }

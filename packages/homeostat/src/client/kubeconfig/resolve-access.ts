@@ -1,31 +1,18 @@
 // Resolves a context of a kubeconfig to what is needed to connect. Files are read through a
 // parameter.
-// Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (precedence: data over file,
-// tokenFile over token), validation.go.
-import type {
-  AuthMethod,
-  ClusterAccess,
-  ExecPlugin,
-  Impersonation,
-  TlsAccess,
-} from "./cluster-access.ts";
+// Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (ClientConfig), validation.go.
+import type { ClusterAccess } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
-import {
-  type Entry,
-  isRecord,
-  type Kubeconfig,
-  shapeError,
-  textField,
-} from "./parse-kubeconfig.ts";
+import { type Entry, type Kubeconfig, textField } from "./parse-kubeconfig.ts";
+import { readAuth, readImpersonation } from "./read-auth.ts";
+import { type FileAccess, readTls } from "./read-tls.ts";
 
-/** File access of the resolver. */
-export interface ResolveOptions {
+/** Environment of the resolver. */
+export interface ResolveOptions extends FileAccess {
   /** Context to use; default the file's current one. */
   readonly context?: string;
-  /** Reads a file as text; rejects as node:fs does. */
-  readonly readFile: (path: string) => Promise<string>;
-  /** Resolves a path of an entry against the folder of the file that holds the entry. */
-  readonly resolvePath: (file: string, path: string) => string;
+  /** The environment's proxy for a server. */
+  readonly proxyFor: (server: string) => string | undefined;
 }
 
 /** Resolves one context. */
@@ -40,18 +27,17 @@ export async function resolveAccess(
     textField(context, "context", "user") === undefined
       ? undefined
       : findEntry(config, context, "user");
-  refuseUnsupported(cluster, "cluster", {
-    field: "proxy-url",
-    meaning: "a proxy between client and server",
-    hint: "Remove it, or reach the server through a tunnel.",
-  });
   const impersonation = user && readImpersonation(user);
+  const server = readServer(cluster);
+  const proxy = readProxy(cluster) ?? options.proxyFor(server);
   return {
-    server: readServer(cluster),
+    server,
     namespace: textField(context, "context", "namespace") ?? "default",
     tls: await readTls(cluster, user, options),
-    auth: user ? readAuth(user, options) : { type: "none" },
+    // As client-go: credentials are never sent in clear.
+    auth: user && server.startsWith("https:") ? readAuth(cluster, user, options) : { type: "none" },
     ...(impersonation ? { impersonation } : {}),
+    ...(proxy === undefined ? {} : { proxy }),
     origin,
   };
 }
@@ -99,221 +85,15 @@ function readServer(cluster: Entry): string {
   );
 }
 
-async function readTls(
-  cluster: Entry,
-  user: Entry | undefined,
-  options: ResolveOptions,
-): Promise<TlsAccess> {
-  const insecure = cluster.fields["insecure-skip-tls-verify"] ?? false;
-  if (typeof insecure !== "boolean")
-    throw shapeError(
-      cluster.file,
-      `cluster ${JSON.stringify(cluster.name)}: insecure-skip-tls-verify`,
-      "true or false",
-      insecure,
-    );
-  const ca = await readPem(cluster, "cluster", "certificate-authority", options);
-  if (insecure && ca !== undefined) {
-    throw kubeconfigError(
-      "ERR_KUBECONFIG_SHAPE",
-      `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)} has both a certificate authority and insecure-skip-tls-verify`,
-      "Remove one of them.",
-    );
-  }
-  const cert = user && (await readPem(user, "user", "client-certificate", options));
-  const key = user && (await readPem(user, "user", "client-key", options));
-  if ((cert === undefined) !== (key === undefined)) {
-    throw kubeconfigError(
-      "ERR_KUBECONFIG_SHAPE",
-      `reading ${user!.file}: user ${JSON.stringify(user!.name)} has ${cert ? "client-certificate without client-key" : "client-key without client-certificate"}`,
-      "Give both.",
-    );
-  }
-  const serverName = textField(cluster, "cluster", "tls-server-name");
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    ...(serverName === undefined ? {} : { serverName }),
-    ...(insecure ? { insecureSkipVerify: true } : {}),
-  };
-}
-
-/** A PEM text from `<field>-data` (base64), else from the file that `<field>` names. */
-async function readPem(
-  entry: Entry,
-  what: string,
-  field: string,
-  options: ResolveOptions,
-): Promise<string | undefined> {
-  const data = textField(entry, what, `${field}-data`);
-  const path = textField(entry, what, field);
-  if (data === undefined && path === undefined) return undefined;
-  const where = `${what} ${JSON.stringify(entry.name)}`;
-  const pem =
-    data === undefined
-      ? await readNamedFile(entry, `${where}: ${field}`, path!, options)
-      : decodeBase64(entry, `${where}: ${field}-data`, data);
-  if (!pem.includes("-----BEGIN "))
-    throw kubeconfigError(
-      "ERR_KUBECONFIG_PEM",
-      `reading ${entry.file}: ${where}: ${field} must hold PEM ("-----BEGIN …"), got ${JSON.stringify(pem.slice(0, 40))}`,
-      "Put the certificate or key there in PEM form.",
-    );
-  return pem;
-}
-
-async function readNamedFile(
-  entry: Entry,
-  where: string,
-  path: string,
-  options: ResolveOptions,
-): Promise<string> {
-  const resolved = options.resolvePath(entry.file, path);
-  try {
-    return await options.readFile(resolved);
-  } catch (cause) {
-    throw kubeconfigError(
-      "ERR_KUBECONFIG_UNREADABLE",
-      `reading ${entry.file}: ${where} names ${resolved}, which cannot be read: ${(cause as Error).message}`,
-      "Correct the path; relative paths count from the kubeconfig's folder.",
-      cause,
-    );
-  }
-}
-
-function decodeBase64(entry: Entry, where: string, data: string): string {
-  const packed = data.replace(/[\r\n]/g, "");
-  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
-    throw kubeconfigError(
-      "ERR_KUBECONFIG_BASE64",
-      `reading ${entry.file}: ${where} must be base64, got ${JSON.stringify(data.slice(0, 24))}…`,
-      "Encode the PEM text with base64, or use the field without -data to name a file.",
-    );
-  }
-  return Buffer.from(packed, "base64").toString("utf8");
-}
-
-function readAuth(user: Entry, options: ResolveOptions): AuthMethod {
-  refuseUnsupported(user, "user", {
-    field: "auth-provider",
-    meaning: "auth-provider plug-ins, which Kubernetes removed in 1.26",
-    hint: "Use an exec plug-in.",
-  });
-  const tokenFile = textField(user, "user", "tokenFile");
-  if (tokenFile !== undefined)
-    return { type: "tokenFile", path: options.resolvePath(user.file, tokenFile) };
-  const token = textField(user, "user", "token");
-  if (token !== undefined) return { type: "token", token };
-  const username = textField(user, "user", "username");
-  if (username !== undefined)
-    return { type: "basic", username, password: textField(user, "user", "password") ?? "" };
-  const exec = user.fields["exec"];
-  if (exec === undefined || exec === null) return { type: "none" };
-  if (!isRecord(exec))
-    throw shapeError(user.file, `user ${JSON.stringify(user.name)}: exec`, "a mapping", exec);
-  return { type: "exec", plugin: readExec({ ...user, fields: exec }, options) };
-}
-
-function readExec(entry: Entry, options: ResolveOptions): ExecPlugin {
-  const command = textField(entry, "user", "command");
-  const apiVersion = textField(entry, "user", "apiVersion");
-  const where = `user ${JSON.stringify(entry.name)}: exec`;
-  if (command === undefined)
-    throw shapeError(entry.file, `${where}.command`, "the name of a program", command);
-  if (
-    apiVersion !== "client.authentication.k8s.io/v1" &&
-    apiVersion !== "client.authentication.k8s.io/v1beta1"
-  ) {
-    throw shapeError(
-      entry.file,
-      `${where}.apiVersion`,
-      "client.authentication.k8s.io/v1 or /v1beta1",
-      apiVersion,
-    );
-  }
-  const args = entry.fields["args"] ?? [];
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
-    throw shapeError(entry.file, `${where}.args`, "a list of strings", args);
-  const env = entry.fields["env"] ?? [];
-  if (!Array.isArray(env))
-    throw shapeError(entry.file, `${where}.env`, "a list of { name, value }", env);
-  const installHint = textField(entry, "user", "installHint");
-  return {
-    apiVersion,
-    command: /[\\/]/.test(command) ? options.resolvePath(entry.file, command) : command,
-    args,
-    env: Object.fromEntries(
-      env.map((variable, at) => readVariable(entry, `${where}.env[${at}]`, variable)),
-    ),
-    provideClusterInfo: entry.fields["provideClusterInfo"] === true,
-    interactiveMode: textField(entry, "user", "interactiveMode") ?? "IfAvailable",
-    ...(installHint === undefined ? {} : { installHint }),
-  };
-}
-
-function readVariable(
-  { file }: Entry,
-  where: string,
-  variable: unknown,
-): readonly [string, string] {
-  const { name, value = "" } = isRecord(variable) ? variable : {};
-  if (typeof name !== "string" || name === "")
-    throw shapeError(
-      file,
-      `${where}.name`,
-      "the name of a variable",
-      isRecord(variable) ? name : variable,
-    );
-  if (typeof value !== "string") throw shapeError(file, `${where}.value`, "a string", value);
-  return [name, value];
-}
-
-function readImpersonation(user: Entry): Impersonation | undefined {
-  const as = textField(user, "user", "as");
-  if (as === undefined) return undefined;
-  const uid = textField(user, "user", "as-uid");
-  const groups = readTexts(user, "as-groups", user.fields["as-groups"]);
-  const extra = user.fields["as-user-extra"] ?? {};
-  if (!isRecord(extra))
-    throw shapeError(
-      user.file,
-      `user ${JSON.stringify(user.name)}: as-user-extra`,
-      "a mapping from keys to lists of strings",
-      extra,
-    );
-  const values = Object.entries(extra).map(
-    ([key, value]) => [key, readTexts(user, `as-user-extra.${key}`, value)] as const,
-  );
-  return {
-    user: as,
-    groups,
-    extra: Object.fromEntries(values),
-    ...(uid === undefined ? {} : { uid }),
-  };
-}
-
-function readTexts({ file, name }: Entry, field: string, value: unknown): readonly string[] {
-  const texts = value ?? [];
-  if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
-    throw shapeError(file, `user ${JSON.stringify(name)}: ${field}`, "a list of strings", texts);
-  return texts;
-}
-
-interface Unsupported {
-  readonly field: string;
-  readonly meaning: string;
-  readonly hint: string;
-}
-
-function refuseUnsupported(
-  entry: Entry,
-  what: string,
-  { field, meaning, hint }: Unsupported,
-): void {
-  if (!entry.fields[field]) return;
+/** The proxy of the cluster's entry. */
+function readProxy(cluster: Entry): string | undefined {
+  const proxy = textField(cluster, "cluster", "proxy-url");
+  if (proxy === undefined) return undefined;
+  const { protocol = "" } = URL.parse(proxy) ?? {};
+  if (["http:", "https:", "socks5:"].includes(protocol)) return proxy;
   throw kubeconfigError(
-    "ERR_KUBECONFIG_UNSUPPORTED",
-    `reading ${entry.file}: ${what} ${JSON.stringify(entry.name)} has ${field}: ${meaning} is not supported`,
-    hint,
+    "ERR_KUBECONFIG_SHAPE",
+    `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)}: proxy-url must be an http, https or socks5 URL, its scheme is ${JSON.stringify(protocol.replace(/:$/, ""))}`,
+    "Correct proxy-url.",
   );
 }

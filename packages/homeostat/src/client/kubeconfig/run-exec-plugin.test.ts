@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { ExecPlugin } from "./cluster-access.ts";
+import { isInteractive } from "./exec-credential.ts";
 import { runExecPlugin } from "./run-exec-plugin.ts";
 
 const plugin = (script: string, rest: Partial<ExecPlugin> = {}): ExecPlugin => ({
@@ -22,6 +23,7 @@ describe("runExecPlugin", () => {
       await runExecPlugin(
         plugin("process.stdout.write(process.env.GREETING + process.env.KUBERNETES_EXEC_INFO)"),
         "{}",
+        false,
       ),
       "hello{}",
     );
@@ -29,21 +31,41 @@ describe("runExecPlugin", () => {
 
   it("reports why the program failed", async () => {
     await assert.rejects(
-      runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}"),
+      runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}", false),
       (error) =>
         isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
         /not logged in/.test(error.message) &&
         error.hint === "install it",
     );
     await assert.rejects(
-      runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}"),
+      runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}", false),
       /no-such-program-anywhere: the program was not found/,
     );
   });
 
-  it("does not start an interactive program", async () => {
-    await assert.rejects(runExecPlugin(plugin("", { interactiveMode: "Always" }), "{}"), (error) =>
-      isHomeostatError(error, "ERR_KUBECONFIG_UNSUPPORTED"),
+  it("shows an install hint without escape sequences", async () => {
+    const hint = { command: "no-such-program-anywhere", installHint: "\u001b[31mget it" };
+    await assert.rejects(
+      runExecPlugin(plugin("", hint), "{}", false),
+      (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && error.hint === "get it",
     );
+  });
+
+  it("gives a program standard input only when it may ask", async () => {
+    const script = "process.stdout.write(String(require('fs').readFileSync(0).length))";
+    assert.equal(await runExecPlugin(plugin(script), "{}", false), "0");
+  });
+});
+
+describe("isInteractive", () => {
+  it("asks the user only at a terminal", () => {
+    assert.equal(isInteractive(plugin("", { interactiveMode: "Never" })), false);
+    const isTerminal = process.stdin.isTTY === true;
+    assert.equal(isInteractive(plugin("", { interactiveMode: "IfAvailable" })), isTerminal);
+    if (!isTerminal)
+      assert.throws(
+        () => isInteractive(plugin("", { interactiveMode: "Always" })),
+        /interactiveMode Always, and standard input is not a terminal/,
+      );
   });
 });

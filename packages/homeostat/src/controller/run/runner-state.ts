@@ -38,6 +38,8 @@ export interface RunnerOptions {
   readonly runtime: Runtime;
   readonly client: Client;
   readonly queue: WorkQueue;
+  /** It may wait long for its start, holding keys. */
+  readonly standsBy?: boolean;
   readonly log: ReconcileLog;
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;

@@ -42,6 +42,7 @@ export function createMultiClusterManager(
     resume: (kind, key) => fleet.managers().forEach((one) => one.resume(kind, key)),
     breaches: () => all((one) => one.breaches()),
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
+    elections: () => all((one) => one.elections()),
     readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),
@@ -67,6 +68,7 @@ class Fleet {
   }
 
   readiness(): ReturnType<Manager["readiness"]> {
+    if (this.stopping.signal.aborted) return { ready: false, reasons: ["the manager is stopping"] };
     if (this.#hasSet) return this.#clusters!.readiness();
     return { ready: false, reasons: ["the clusters are not known yet"] };
   }

@@ -26,20 +26,21 @@ export interface ClusterMetrics {
 
 /** The metrics of a manager. */
 export class OperatorMetrics {
-  readonly #set = createMetrics();
+  /** What is counted once in a process, by others too. */
+  readonly set = createMetrics();
   readonly #runtime: Runtime;
   #delays: { stop(): void } | undefined;
 
   /** @param custom the user's own */
   constructor(runtime: Runtime, custom: Metrics | undefined) {
     this.#runtime = runtime;
-    this.#set.collect(processFamilies(runtime.clock));
-    if (custom) this.#set.collect(() => custom.families());
+    this.set.collect(processFamilies(runtime.clock));
+    if (custom) this.set.collect(() => custom.families());
   }
 
   /** Begins to count what needs a timer. */
   start(): void {
-    this.#delays = countEventLoopDelay(this.#set, this.#runtime.clock);
+    this.#delays = countEventLoopDelay(this.set, this.#runtime.clock);
   }
 
   stop(): void {
@@ -47,13 +48,13 @@ export class OperatorMetrics {
   }
 
   text(): string {
-    return this.#set.text();
+    return this.set.text();
   }
 
   /** @param cluster undefined with a manager of one client */
   ofCluster(cluster: string | undefined): ClusterMetrics {
     const set = createMetrics();
-    const collector = this.#set.collect(() => set.families());
+    const collector = this.set.collect(() => set.families());
     const { clock } = this.#runtime;
     const labels: Labels = cluster === undefined ? {} : { cluster };
     return {

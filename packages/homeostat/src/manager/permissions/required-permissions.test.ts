@@ -60,6 +60,22 @@ test("finalize, and children that owner references cannot reach, take a patch of
   );
 });
 
+test("metrics behind the API server's reviews take the rights to ask for them", () => {
+  const controllers = [defineController(Plain, { reconcile })];
+  const reviews = [
+    rule("tokenreviews", ["create"], "authentication.k8s.io"),
+    rule("subjectaccessreviews", ["create"], "authorization.k8s.io"),
+  ];
+  const of = (metrics: object, namespace?: string) => {
+    const options = { controllers, reports, metrics, namespace };
+    return requiredPermissions(options).cluster.filter(({ apiGroups }) => apiGroups[0] !== group);
+  };
+  assert.deepEqual(of({ authorization: "delegated" }), reviews);
+  assert.deepEqual(of({ authorization: "delegated" }, "one"), reviews);
+  assert.deepEqual(of({}), []);
+  assert.deepEqual(of({ authorization: "delegated", port: false }), []);
+});
+
 test("Events are created and patched, unless all reports of them are off", () => {
   const controller = defineController(Plain, { reconcile });
   const events = rule("events", ["create", "patch"], "");

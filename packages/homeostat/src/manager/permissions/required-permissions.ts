@@ -8,6 +8,7 @@ import { type ControllerDefinition, definitionOf } from "../../controller/define
 import type { Signal } from "../../controller/signals/signal.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import { type PolicyRule, type Right, toPolicyRules } from "./policy-rule.ts";
+import { webhookRights } from "./webhook-rights.ts";
 
 /** Rules for the roles of an operator's service account. */
 export interface RequiredPermissions {
@@ -20,8 +21,11 @@ export interface RequiredPermissions {
 /** The options that decide. */
 export type DescribedOptions = Pick<
   ManagerOptions,
-  "controllers" | "namespace" | "namespaces" | "reports"
->;
+  "controllers" | "namespace" | "namespaces" | "reports" | "health" | "metrics" | "webhooks"
+> & {
+  /** Needed with webhooks: names are made from it. */
+  readonly operator?: string;
+};
 
 /** Options of {@link requiredPermissions}. */
 export interface PermissionOptions {
@@ -31,6 +35,8 @@ export interface PermissionOptions {
    * its finalizers.
    */
   readonly ownerReferencesPermissionEnforcement?: boolean;
+  /** Where the operator runs: the namespace of its client. Default "default". */
+  readonly operatorNamespace?: string;
 }
 
 /** A right, and the scope of its kind. */
@@ -56,15 +62,32 @@ export function requiredPermissions(
     ...(choices.ownerReferencesPermissionEnforcement ? finalizersRight(definition) : []),
   ]);
   const watched = watchedNamespaces(options);
-  if (watched === undefined)
-    return { cluster: toPolicyRules([...rights, ...selectionRights(options)]), namespaces: {} };
-  const namespaced = toPolicyRules(rights.filter(({ scope }) => scope === "Namespaced"));
-  const namespaces = Object.fromEntries(watched.map((name) => [name, namespaced]));
-  if (definitions.some((one) => one.kind.scope === "Cluster" && sendsEvents(one, options)))
-    namespaces[namespaceOfClusterEvents] ??= toPolicyRules([eventsRight]);
+  const isWide = ({ scope }: ScopedRight): boolean => watched === undefined || scope === "Cluster";
+  const cluster: Right[] = [
+    ...rights.filter(isWide),
+    ...selectionRights(options),
+    ...reviewRights(options),
+  ];
+  const narrow = rights.filter((one) => !isWide(one));
+  const places = new Map<string, Right[]>((watched ?? []).map((name) => [name, [...narrow]]));
+  const grantIn = (namespace: string, granted: readonly Right[]): void =>
+    void places.set(namespace, [...(places.get(namespace) ?? []), ...granted]);
+  const speaksOfCluster = definitions.some(
+    (one) => one.kind.scope === "Cluster" && sendsEvents(one, options),
+  );
+  if (watched !== undefined && speaksOfCluster) grantIn(namespaceOfClusterEvents, [eventsRight]);
+  if (options.webhooks) {
+    const { operator, webhooks } = options;
+    const { operatorNamespace: namespace = "default" } = choices;
+    const hooks = webhookRights(webhooks, { operator, namespace });
+    cluster.push(...hooks.cluster);
+    if (hooks.secret) grantIn(hooks.secret.namespace, hooks.secret.rights);
+  }
   return {
-    cluster: toPolicyRules(rights.filter(({ scope }) => scope === "Cluster")),
-    namespaces,
+    cluster: toPolicyRules(cluster),
+    namespaces: Object.fromEntries(
+      Array.from(places, ([name, granted]) => [name, toPolicyRules(granted)]),
+    ),
   };
 }
 
@@ -81,6 +104,15 @@ function watchedNamespaces({
 function selectionRights({ namespaces }: DescribedOptions): readonly Right[] {
   const isSelection = namespaces !== undefined && !Array.isArray(namespaces);
   return isSelection ? [{ group: "", resource: "namespaces", verbs: ["list", "watch"] }] : [];
+}
+
+/** manager/serving/delegated-access.ts: with the manager's own client. */
+function reviewRights({ metrics }: DescribedOptions): readonly Right[] {
+  if (metrics?.authorization !== "delegated" || metrics.port === false) return [];
+  return [
+    { group: "authentication.k8s.io", resource: "tokenreviews", verbs: ["create"] },
+    { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ["create"] },
+  ];
 }
 
 function rightsOf(

@@ -24,7 +24,7 @@ export type Converted<From, To> = Omit<To, "apiVersion" | "kind" | "metadata" | 
 /** A status that both versions have alike is kept when it is left out. */
 type ConvertedStatus<From, To> = From extends { readonly status: infer S }
   ? To extends { readonly status: infer T }
-    ? S extends T
+    ? [S] extends [T]
       ? { readonly status?: T }
       : { readonly status: T }
     : unknown

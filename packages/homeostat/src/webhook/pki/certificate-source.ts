@@ -11,8 +11,6 @@ export interface Published {
 
 /** A source of certificates. */
 export interface CertificateSource {
-  /** Annotations of what is registered. */
-  readonly annotations: Readonly<Record<string, string>>;
   /** Brings certificates up to date; resolves to the time until the next call. */
   pass(published: Published): Promise<number>;
   /** What to serve with now; undefined while there is none. */

@@ -8,6 +8,7 @@ import type { CertificateSource } from "./certificate-source.ts";
 import { FileCertificates } from "./file-certificates.ts";
 import { ManagerCertificates } from "./manager-certificates.ts";
 import type { PkiLimits } from "./pki.machine.ts";
+import { secretOf } from "./secret-of.ts";
 import { SecretCertificates } from "./secret-certificates.ts";
 
 interface SourceContext extends WebhooksContext {
@@ -18,9 +19,10 @@ interface SourceContext extends WebhooksContext {
 
 /** Creates the source; what it reads is followed from then on. */
 export function createSource(
-  { certificates = { from: "secret" }, service }: WebhooksOptions,
+  options: WebhooksOptions,
   { client, operator, runtime, log, cache, place, changed }: SourceContext,
 ): CertificateSource {
+  const { certificates = { from: "secret" } } = options;
   const follow = (name: string, namespace: string) => {
     const scope = { namespace, fieldSelector: `metadata.name=${name}` };
     const lease = cache.acquire(Secret, scope);
@@ -29,17 +31,9 @@ export function createSource(
   };
   if (certificates.from === "files")
     return new FileCertificates({ options: certificates, log, changed });
-  if (certificates.from === "cert-manager") {
-    const { certificate, secret } = certificates;
-    const namespace = certificate.slice(0, certificate.indexOf("/"));
-    return new ManagerCertificates(
-      follow(secret, namespace),
-      { name: secret, namespace },
-      certificate,
-    );
-  }
-  const { secret: name = `${operator}-webhooks` } = certificates;
-  const namespace = certificates.namespace ?? service?.namespace ?? client.namespace;
+  const { name, namespace } = secretOf(options, { operator, namespace: client.namespace })!;
+  if (certificates.from === "cert-manager")
+    return new ManagerCertificates(follow(name, namespace), { name, namespace });
   const making = { runtime, limits: limitsOf(certificates), names: place.names };
   return new SecretCertificates({
     client,

@@ -10,7 +10,6 @@ import type { Log } from "../../util/guard-log.ts";
 import type { FileCertificates as FileOptions } from "../webhooks-options.ts";
 import { isKeyPair, splitBundle } from "./certificate-facts.ts";
 import type { CertificateSource } from "./certificate-source.ts";
-import { injectAnnotation } from "./manager-certificates.ts";
 
 /** As controller-runtime; changes of the folder are heard at once where the system tells them. */
 const pollMs = 10_000;
@@ -23,7 +22,6 @@ interface FileSourceOptions {
 
 /** Reads files again whenever they change. */
 export class FileCertificates implements CertificateSource {
-  readonly annotations: Readonly<Record<string, string>>;
   readonly #given: FileSourceOptions;
   #pair: KeyPair | undefined;
   #bundle: string | undefined;
@@ -32,8 +30,6 @@ export class FileCertificates implements CertificateSource {
 
   constructor(given: FileSourceOptions) {
     this.#given = given;
-    const { injectCaFrom } = given.options;
-    this.annotations = injectCaFrom === undefined ? {} : injectAnnotation(injectCaFrom);
   }
 
   async pass(): Promise<number> {

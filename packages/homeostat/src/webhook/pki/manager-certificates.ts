@@ -6,14 +6,8 @@ import type { Secret } from "../../k8s/core/v1/index.ts";
 import { isKeyPair } from "./certificate-facts.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
-/** The annotation by which cert-manager writes caBundles. */
-export const injectAnnotation = (certificate: string): Readonly<Record<string, string>> => ({
-  "cert-manager.io/inject-ca-from": certificate,
-});
-
 /** Reads what cert-manager has written last. */
 export class ManagerCertificates implements CertificateSource {
-  readonly annotations: Readonly<Record<string, string>>;
   readonly #lease: InformerLease<typeof Secret>;
   readonly #key: { readonly name: string; readonly namespace: string };
   #pair: KeyPair | undefined;
@@ -21,11 +15,9 @@ export class ManagerCertificates implements CertificateSource {
   constructor(
     lease: InformerLease<typeof Secret>,
     key: { readonly name: string; readonly namespace: string },
-    certificate: string,
   ) {
     this.#lease = lease;
     this.#key = key;
-    this.annotations = injectAnnotation(certificate);
   }
 
   async pass(): Promise<number> {

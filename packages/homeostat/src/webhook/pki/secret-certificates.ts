@@ -22,7 +22,6 @@ export interface SecretSourceOptions {
 
 /** Certificates in a Secret, which this process and its replicas keep up to date. */
 export class SecretCertificates implements CertificateSource {
-  readonly annotations = {};
   readonly #options: SecretSourceOptions;
   /** What the Secret held last, also after it has been deleted. */
   #record: PkiRecord | undefined;

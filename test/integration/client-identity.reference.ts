@@ -1,0 +1,2 @@
+// Impersonation on the real kube-apiserver.
+import "./client-identity.test.ts";

@@ -1,0 +1,2 @@
+// Manifests of an operator with webhooks on the real kube-apiserver.
+import "./generate-webhooks.test.ts";

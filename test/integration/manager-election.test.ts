@@ -1,0 +1,289 @@
+// Replicas of one operator that elect a leader: who works, what a standby does, how a leader leaves
+// and how it is deposed.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import {
+  type Controller,
+  createManager,
+  defineController,
+  type Manager,
+  type ManagerOptions,
+  ref,
+} from "homeostat";
+import type { Client } from "homeostat/client";
+import { Lease } from "homeostat/k8s/coordination/v1";
+import { ConfigMap, Event } from "homeostat/k8s/core/v1";
+import { recordLog } from "../fixtures/hear-manager.ts";
+import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
+
+/** Notes what a client sends, and leaves it unanswered on request; open watches go on. */
+function cuttable({ transport }: Client) {
+  const send = transport.send.bind(transport);
+  const sent: string[] = [];
+  let isCut = false;
+  transport.send = (request, sink) => {
+    sent.push(`${request.method} ${request.path.split("?")[0]}`);
+    if (!isCut) return send(request, sink);
+    return { resume() {}, abort: (reason) => sink.fail(reason as Error) };
+  };
+  return { sent, cut: () => void (isCut = true), mend: () => void (isCut = false) };
+}
+
+/** A replica of the operator `laws`, heard. */
+function createReplica(
+  client: Client,
+  identity: string,
+  controllers: readonly Controller[],
+  { election, ...options }: Partial<ManagerOptions> = {},
+) {
+  const { lines, log } = recordLog();
+  const connection = cuttable(client);
+  const { namespace } = client;
+  const manager = createManager({
+    operator: "laws",
+    controllers,
+    client,
+    namespace,
+    log,
+    shutdownTimeoutMs: 2000,
+    allowReplicas: true,
+    election: { namespace, identity, ...timings, ...election },
+    ...options,
+  });
+  return { ...connection, manager, lines, role: () => manager.elections()[0]?.role };
+}
+
+/** Notes who reconciles what, and that no two do so at once. */
+function createWork() {
+  const done: string[] = [];
+  const running = new Map<string, string>();
+  const by = (who: string) =>
+    defineController(Box, {
+      async reconcile({ object }) {
+        const { name } = object.metadata;
+        assert.equal(running.get(name), undefined, `${name} by two at once`);
+        running.set(name, who);
+        await sleep(1);
+        running.delete(name);
+        done.push(`${who} ${name}`);
+      },
+    });
+  return { by, done, took: (line: string) => until(() => done.includes(line)) };
+}
+
+const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
+  Promise.all(managers.map((manager) => manager.stop()));
+
+describeLaws("election", ({ client, replica }) => {
+  it("one replica works, and the next begins at once when it stops", async () => {
+    const plain = await client();
+    const { by, done, took } = createWork();
+    const one = createReplica(await replica(plain), "one", [by("one")]);
+    const two = createReplica(await replica(plain), "two", [by("two")]);
+    await plain.create(Box, Box("old", {}));
+    await one.manager.start();
+    await took("one old");
+    await two.manager.start();
+    await until(() => two.lines.includes("info: standing by: one leads"));
+    await plain.create(Box, Box("new", {}));
+    await plain.create(Box, Box("gone", {}));
+    await took("one gone");
+    await plain.delete(Box, "gone");
+    assert.deepEqual([one.role(), two.role()], ["leading", "standing by"]);
+    assert.equal(two.manager.elections()[0]?.holder, "one");
+    assert.deepEqual(two.manager.readiness(), { ready: true, reasons: [] });
+    assert.equal(
+      done.some((line) => line.startsWith("two")),
+      false,
+    );
+    await until(() => two.manager.cacheStats()[0]?.objects === 2);
+    await one.manager.stop();
+    await Promise.all([took("two old"), took("two new")]);
+    const { spec } = await plain.get(Lease, "laws");
+    assert.deepEqual([spec.holderIdentity, spec.leaseTransitions], ["two", 1]);
+    assert.deepEqual(one.lines.slice(-3), [
+      "info: stopping laws",
+      `info: released the Lease ${plain.namespace}/laws`,
+      "info: stopped laws",
+    ]);
+    assert.ok(
+      one.lines.includes("info: leading as one") && one.lines.includes("info: started laws"),
+    );
+    await two.manager.stop();
+    assert.equal((await plain.get(Lease, "laws")).spec.holderIdentity ?? "", "");
+    assert.equal(done.includes("two gone"), false);
+    const { items } = await plain.list(Event, { namespace: plain.namespace });
+    const said = items.filter(({ reason }) => reason === "LeaderElection");
+    assert.deepEqual(
+      said.map(({ message, source }) => `${source?.component}: ${message}`).toSorted(),
+      [
+        "one: one became leader",
+        "one: one stopped leading",
+        "two: two became leader",
+        "two: two stopped leading",
+      ],
+    );
+    assert.equal(said[0]!.involvedObject.kind, "Lease");
+  });
+
+  it("one that cannot renew stops its work, writes nothing any more, and ends", async () => {
+    const plain = await client();
+    const { by, took } = createWork();
+    const aborted = Promise.withResolvers<string>();
+    const goesOn = Promise.withResolvers<void>();
+    const hangs = defineController(Box, {
+      async reconcile({ client: own, signal }) {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        const written = own.create(ConfigMap, { metadata: { name: "late" } });
+        aborted.resolve(
+          await written.then(
+            () => "written",
+            ({ code }) => String(code),
+          ),
+        );
+        await goesOn.promise;
+      },
+    });
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [by("two")]);
+    await plain.create(Box, Box("box", {}));
+    const running = one.manager.run();
+    await until(() => one.role() === "leading");
+    await two.manager.start();
+    one.cut();
+    await assert.rejects(running, { code: "ERR_ELECTION_LOST" });
+    assert.match(await aborted.promise, /^ERR_(ELECTION_FENCED|RUN_ENDED)$/);
+    const lost = /^error: lost the Lease \S+\/laws: it was not renewed within 1\.2 s/;
+    assert.ok(
+      one.lines.some((line) => lost.test(line)),
+      one.lines.join("\n"),
+    );
+    await took("two box");
+    goesOn.resolve();
+    assert.equal(
+      one.sent.some((line) => /^POST .*configmaps/.test(line)),
+      false,
+    );
+    await two.manager.stop();
+  });
+
+  it("one that stands by again works anew when it leads again", async () => {
+    const plain = await client();
+    const { by, done, took } = createWork();
+    const refs = defineController(Part, {
+      refs: { box: ref(Box, (part) => part.spec.of) },
+      reconcile() {},
+    });
+    const election = { whenLost: "standBy" } as const;
+    const one = createReplica(await replica(plain), "one", [by("one"), refs], { election });
+    const two = createReplica(await replica(plain), "two", [by("two"), refs], { election });
+    await plain.create(Box, Box("box", {}));
+    await one.manager.start();
+    await took("one box");
+    await two.manager.start();
+    one.cut();
+    await took("two box");
+    one.mend();
+    await until(() => one.lines.includes("info: standing by: two leads"));
+    done.length = 0;
+    await two.manager.stop();
+    await took("one box");
+    await plain.create(Box, Box("more", {}));
+    await took("one more");
+    await one.manager.stop();
+  });
+
+  it("one that stands by again does so when nothing of its old work runs", async () => {
+    const plain = await client();
+    const goesOn = Promise.withResolvers<void>();
+    let runs = 0;
+    const hangs = defineController(Box, {
+      async reconcile() {
+        runs++;
+        await goesOn.promise;
+      },
+    });
+    const one = createReplica(await replica(plain), "one", [hangs], {
+      election: { whenLost: "standBy" },
+    });
+    await plain.create(Box, Box("box", {}));
+    await one.manager.start();
+    await until(() => runs === 1);
+    await plain.patch(Lease, "laws", {
+      type: "merge",
+      body: { spec: { holderIdentity: "thief" } },
+    });
+    await until(() => one.lines.some((line) => line.includes("thief holds it")));
+    await sleep(400);
+    assert.equal(one.role(), "ended");
+    goesOn.resolve();
+    await until(() => runs === 2);
+    assert.equal(one.role(), "leading");
+    await one.manager.stop();
+  });
+
+  it("a controller that needs no leader works in every replica", async () => {
+    const plain = await client();
+    const { by, took } = createWork();
+    const everywhere = (who: string) =>
+      defineController(Part, {
+        needLeaderElection: false,
+        reconcile: async ({ client: own, object }) => {
+          const name = `${object.metadata.name}-${who}`;
+          await own.apply(ConfigMap, ConfigMap(name, {}));
+        },
+      });
+    const one = createReplica(await replica(plain), "one", [by("one"), everywhere("one")]);
+    const two = createReplica(await replica(plain), "two", [by("two"), everywhere("two")], {
+      election: { standby: "cold" },
+    });
+    await plain.create(Part, Part("part", { of: "box" }));
+    await plain.create(Box, Box("box", {}));
+    await one.manager.start();
+    await until(() => one.role() === "leading");
+    await two.manager.start();
+    for (const who of ["one", "two"]) await until(() => plain.find(ConfigMap, `part-${who}`));
+    assert.deepEqual(
+      two.manager.cacheStats().map(({ kind }) => kind.kind),
+      ["Part"],
+    );
+    await one.manager.stop();
+    await took("two box");
+    await two.manager.stop();
+  });
+
+  it("a cold standby watches nothing before it leads", async () => {
+    const plain = await client();
+    const { by, took } = createWork();
+    const one = createReplica(await replica(plain), "one", [by("one")]);
+    const two = createReplica(await replica(plain), "two", [by("two")], {
+      election: { standby: "cold" },
+    });
+    await plain.create(Box, Box("box", {}));
+    await one.manager.start();
+    await took("one box");
+    await two.manager.start();
+    await until(() => two.role() === "standing by" && two.lines.length > 1);
+    assert.equal(
+      two.sent.some((line) => line.includes("boxes")),
+      false,
+    );
+    assert.equal(two.lines.includes("info: started laws"), false);
+    await one.manager.stop();
+    await took("two box");
+    await until(() => two.lines.includes("info: started laws"));
+    await two.manager.stop();
+  });
+
+  it("needs a namespace outside of a pod", async () => {
+    const plain = await client();
+    const { by } = createWork();
+    const options = { operator: "laws", controllers: [by("one")], client: plain, election: {} };
+    const manager = createManager({ ...options, log: recordLog().log });
+    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+    await stopAll(manager);
+  });
+});

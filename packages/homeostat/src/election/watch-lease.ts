@@ -1,5 +1,5 @@
-// Keeps a watch on Leases. Each watch begins with the Leases as they are and lives for a minute; one
-// that breaks is opened again after a retry period. Only the news count: who needs to know that
+// Keeps a watch on Leases. Each watch begins with the Leases as they are and lives for a minute;
+// one that breaks is opened again after a retry period. Only the news count: who needs to know that
 // nothing has changed, or what was deleted between two watches, reads the Leases.
 import type { Client, Selection } from "../client/client.ts";
 import { isForbidden } from "../api/status.ts";

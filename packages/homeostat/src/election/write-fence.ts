@@ -66,13 +66,20 @@ export class WriteFence {
     answered.then(forget, forget);
   };
 
-  /** The number of requests that have no answer: the server may still execute them. */
-  get unanswered(): number {
-    return this.#unanswered.size;
-  }
-
-  /** Resolves when all requests are answered. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#unanswered);
+  /**
+   * Shuts it, and waits a second for requests without an answer, which the server may still
+   * execute; false when some are left.
+   */
+  async close(because: string): Promise<boolean> {
+    this.shut(because);
+    if (this.#unanswered.size === 0) return true;
+    const late = Promise.withResolvers<void>();
+    const timer = this.#options.clock.timer(unansweredMs, () => late.resolve());
+    await Promise.race([Promise.allSettled(this.#unanswered), late.promise]);
+    timer.cancel();
+    return this.#unanswered.size === 0;
   }
 }
+
+/** How long a release waits for writes without an answer. */
+const unansweredMs = 1000;

@@ -68,7 +68,7 @@ export interface RingState {
   /** The members that share the slots, this one included, and the slots that are for this one. */
   readonly members: readonly string[];
   readonly wanted: SlotSet;
-  /** Slots that the own Lease names, by the server's answer, and that no later write has left out. */
+  /** Slots that the own Lease names by the server's answer, and that no later write leaves out. */
   readonly claimed: SlotSet;
   /** Those of `claimed` whose claim was at the server before the others' Leases were listed. */
   readonly confirmed: SlotSet;

@@ -5,8 +5,8 @@
 // Dekker's algorithm: a member holds a slot only after its claim was at the server, it has then
 // listed all members, and every other one has been without this claim since. Of two that claim the
 // same slot, the list of the later one shows the claim of the earlier one, so that never both hold
-// it, whatever each of them believes of the ring. The ring decides only who withdraws. One that
-// holds a slot withdraws its claim when nothing is reconciled in the slot any more.
+// it, whatever each of them believes of the ring. The ring decides only who withdraws; one that
+// holds a slot does so when nothing is reconciled in the slot any more.
 // A member that is silent for the duration of its Lease has stopped writing by its own clock before.
 // Its Lease is deleted, on condition that it is as it was seen, before its claims count no longer:
 // a renewal on its way comes before the deletion, which then fails, or after it, and fails itself.
@@ -14,11 +14,9 @@
 import { isOverdue, type Now } from "../election.machine.ts";
 import { jitterFactor } from "../election-timings.ts";
 import {
-  claimedByOthers,
   expired,
   expiry,
   isNewer,
-  sharingMembers,
   withDeleted,
   withListed,
   withoutExpired,
@@ -35,7 +33,7 @@ import {
   type RingState,
   type RingStep,
 } from "./ring-state.ts";
-import { slotsFor } from "./slot-ring.ts";
+import { share } from "./share-slots.ts";
 import { noSlots, type SlotSet, without } from "./slot-set.ts";
 
 /** Takes one step. After the end nothing changes any more. */
@@ -223,28 +221,6 @@ function onAnswered(
   const waitMs = limits.retryPeriodMs * (1 + jitterFactor * now.chance);
   return only({ ...state, lastError: input.error, askNotBefore: now.at + waitMs });
 }
-
-/** Finds who shares the slots now, which are for this member, and which it holds. */
-function share(state: RingState, limits: RingLimits): RingState {
-  if (!state.hasListed) return state;
-  const found = sharingMembers(state, limits);
-  const isSame = found.length === state.members.length && found.every(isAt(state.members));
-  const members = isSame ? state.members : found;
-  const wanted = isSame ? state.wanted : wantedSlots(state, members, limits);
-  const isMember = state.phase === "member";
-  const free = isMember ? without(state.confirmed, claimedByOthers(state.others)) : noSlots;
-  const held = state.held | (free & wanted);
-  const owned = isMember ? held & wanted : noSlots;
-  return { ...state, members, wanted, held, drained: without(state.drained & held, owned) };
-}
-
-const isAt = (names: readonly string[]) => (name: string, at: number) => names[at] === name;
-
-const wantedSlots = (
-  { phase }: RingState,
-  members: readonly string[],
-  { identity, slots }: RingLimits,
-): SlotSet => (phase === "leaving" ? noSlots : slotsFor(identity, members, slots));
 
 function gates(before: RingState, state: RingState): RingStep {
   const had = ownedSlots(before);

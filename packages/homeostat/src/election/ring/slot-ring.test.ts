@@ -84,7 +84,7 @@ describe("the ring", () => {
     const slots = slotsFor("a", ["a", "b", "c"], 64);
     assert.deepEqual(
       [slotOf("kitchen/soup", ringSlots), slotOf("", ringSlots), formatSlots(slots, 64)],
-      [0, 0, ""],
+      [712, 11, "006c63441cb041c3"],
     );
   });
 });

@@ -11,6 +11,7 @@ import { type ControllerMetrics, countController } from "./controller-metrics.ts
 import { countEventLoopDelay } from "./event-loop-delay.ts";
 import { informerFamilies } from "./informer-metrics.ts";
 import { processFamilies } from "./process-metrics.ts";
+import { type RingGauges, ringGauges } from "./ring-metrics.ts";
 
 /** What one cluster's manager counts. */
 export interface ClusterMetrics {
@@ -20,6 +21,7 @@ export interface ClusterMetrics {
   informers(read: () => readonly Informer[]): void;
   /** The series of a Lease: 1 while this process leads, 0 while it stands by. */
   leaderStatus(lease: string): Gauge;
+  ringGauges(ring: string): RingGauges;
   /** Ends its series. */
   release(): void;
 }
@@ -62,6 +64,7 @@ export class OperatorMetrics {
       controller: (of) => countController(set, of, labels),
       informers: (read) => void set.collect(() => informerFamilies(read(), labels, clock.now())),
       leaderStatus: (name) => leaderStatus(set, { ...labels, name }),
+      ringGauges: (name) => ringGauges(set, { ...labels, name }),
       release: () => collector.remove(),
     };
   }

@@ -279,7 +279,8 @@ export async function startControllers(
 ): Promise<RunningController> {
   const { transport, stages = [], ...shared } = options;
   const { runtime } = shared;
-  const client = createClient({ transport, runtime, userAgent });
+  const observer = { warned: () => {} };
+  const client = createClient({ transport, runtime, userAgent, observer });
   // A stream inside the process cannot fall silent, so that its watches last as long as upstream's.
   const cache = createCache({ client, runtime, limits: { renewMs: 300_000 } });
   cache.start();

@@ -29,6 +29,8 @@ import type {
 const ofRequest = {
   signal: "an AbortSignal",
   timeoutMs: "a number",
+  totalTimeoutMs: "a number",
+  serverTimeoutMs: "a number",
 } as const satisfies KnownOptions<RequestOptions>;
 const ofSelection = {
   namespace: "a string",
@@ -64,6 +66,7 @@ const ofScope = {
   userAgent: "a string",
   signal: "an AbortSignal",
   namespace: "a string",
+  dryRun: "a string",
   impersonate: "an object",
   written: "a function",
   requested: "a function",
@@ -104,7 +107,7 @@ const known = {
   delete: ofDelete,
   deleteCollection: { ...ofDelete, ...ofSelection },
   watch: {
-    ...ofRequest,
+    signal: "an AbortSignal",
     ...ofSelection,
     ...ofRevision,
     allowWatchBookmarks: "true or false",

@@ -26,6 +26,13 @@ export interface RequestOptions {
    * for reads (servers end requests after 60 s).
    */
   readonly timeoutMs?: number;
+  /** Timeout of the whole call, with its retries and the pauses before them. Default: none. */
+  readonly totalTimeoutMs?: number;
+  /**
+   * Timeout that the server sets itself, also for the webhooks that it calls; it then answers
+   * Timeout. At most the server's own, 60 s by default.
+   */
+  readonly serverTimeoutMs?: number;
 }
 
 /** Options of every write. `S` is the subresource, whose types the call then has. */
@@ -84,7 +91,7 @@ export interface ObjectList<O> {
   readonly remainingItemCount?: number;
 }
 
-export interface WatchOptions extends RequestOptions, Selection {
+export interface WatchOptions extends Pick<RequestOptions, "signal">, Selection {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "NotOlderThan";
   readonly allowWatchBookmarks?: boolean;
@@ -172,6 +179,8 @@ export interface ClientScope {
   /** Once aborted, every request of the derived client rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
+  /** Makes every write of the derived client a dry run, also those of `request`. */
+  readonly dryRun?: "All";
   /** Replaces the client's impersonation; undefined keeps it. */
   readonly impersonate?: Impersonation;
   /** Called for each completed write of the derived client, before the write's promise settles. */

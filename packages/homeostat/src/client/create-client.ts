@@ -16,6 +16,7 @@ import { ScopedClient } from "./scoped-client.ts";
 import { ServerPace } from "./server-pace.ts";
 import { send } from "./session.ts";
 import type { ClientObserver, SessionOptions } from "./session-options.ts";
+import { createWarningWriter } from "./warning-writer.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 
 /** Options of a client. One of `transport` and `access` is required. */
@@ -56,6 +57,8 @@ export function createClient(options: ClientOptions): Client {
     observerCalls,
     access: options.access,
     credentials,
+    unserved: () => kinds.doubt(),
+    unheard: options.observer?.warned ? undefined : createWarningWriter(),
   };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
@@ -65,13 +68,15 @@ export function createClient(options: ClientOptions): Client {
     answered: [],
     fences: [],
     isUrgent: false,
+    dryRun: undefined,
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],
     requested: [],
   };
-  const kinds = createKindResolver(() =>
-    fetchDiscovery((request) => send(session, scope, request)),
+  const kinds = createKindResolver(
+    () => fetchDiscovery((request) => send(session, scope, request)),
+    runtime.clock,
   );
   const close = options.transport ? () => Promise.resolve() : () => transport.close();
   return new ScopedClient({ session, kinds, close, observers: new Set() }, scope);

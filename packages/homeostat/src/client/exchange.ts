@@ -120,6 +120,18 @@ export function toError(reason: unknown): Error {
       );
 }
 
+/** No attempt of a call has succeeded in time. */
+export function totalTimeoutError(
+  { method, path }: Pick<TransportRequest, "method" | "path">,
+  totalTimeoutMs: number,
+): Error {
+  return new HomeostatError(
+    "ERR_CLIENT_TIMEOUT",
+    `${method} ${path}: expected an answer within ${totalTimeoutMs} ms of the first attempt, none came`,
+    { hint: "Check the server's health, or raise `totalTimeoutMs`." },
+  );
+}
+
 function timeoutError(request: TransportRequest, timeoutMs: number): Error {
   return new HomeostatError(
     "ERR_CLIENT_TIMEOUT",

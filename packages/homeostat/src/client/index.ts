@@ -58,4 +58,5 @@ export {
   type PodLogOptions,
 } from "./subresources/pod-log.ts";
 export type { AnswerOf, BodyOf, SubresourceNaming } from "./subresources/subresource-bodies.ts";
+export { createWarningWriter, type WarningWriterOptions } from "./warning-writer.ts";
 export { createUndiciTransport, type UndiciTransportOptions } from "./undici-transport.ts";

@@ -7,6 +7,8 @@ import type { SessionScope } from "./session-options.ts";
 export interface Scope extends SessionScope {
   readonly fieldManager: string | undefined;
   readonly namespace: string;
+  /** Writes store nothing. */
+  readonly dryRun: "All" | undefined;
   readonly written: readonly ((write: CompletedWrite) => void)[];
   readonly requested: readonly ((answered: Promise<unknown>) => void)[];
 }
@@ -20,6 +22,7 @@ export function narrowScope(scope: Scope, given: ClientScope): Scope {
     impersonation: given.impersonate
       ? impersonationHeaders(given.impersonate)
       : scope.impersonation,
+    dryRun: given.dryRun ?? scope.dryRun,
     signals: withOne(scope.signals, given.signal),
     written: withOne(scope.written, given.written),
     requested: withOne(scope.requested, given.requested),

@@ -16,7 +16,7 @@ export function reportAnswer(
 
 /** The warnings of an answer. */
 export function reportWarnings(
-  { observer, observerCalls }: SessionOptions,
+  { observer, observerCalls, unheard }: SessionOptions,
   { warned }: SessionScope,
   request: ApiRequest,
   headers: Readonly<Record<string, string>>,
@@ -24,6 +24,7 @@ export function reportWarnings(
   if (headers["warning"] === undefined) return;
   for (const text of parseWarnings(headers["warning"])) {
     observer.warned?.(text, request);
+    if (warned.length === 0) unheard?.(text);
     for (const each of warned) observerCalls.call(() => each(text, request));
   }
 }

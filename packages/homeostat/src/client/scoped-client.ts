@@ -28,6 +28,7 @@ import { listPages } from "./list-pages.ts";
 import { narrowScope, type Scope } from "./narrow-scope.ts";
 import { readable, writable } from "./readable.ts";
 import { toObjectList } from "./request/decode-list.ts";
+import { callRequest } from "./request/call-request.ts";
 import * as build from "./request/object-requests.ts";
 import type { ServerPace } from "./server-pace.ts";
 import { openStream, send } from "./session.ts";
@@ -145,7 +146,7 @@ export class ScopedClient implements Client {
     const scanned = scanCompletedWrite(kind, response.body);
     const answer = scanned ? undefined : response.json();
     if (answer !== undefined) checkWritten(this.#asked(request), kind, answer, options.subresource);
-    if (options.dryRun) return undefined;
+    if (options.dryRun ?? scope.dryRun) return undefined;
     return this.#wrote(scanned ?? parsedWrite(kind, key, response, answer), scope);
   };
 
@@ -153,7 +154,8 @@ export class ScopedClient implements Client {
     checkCall("delete", kind, options);
     const key = this.#key(kind, name);
     const answer = await this.#json(build.deleteRequest(kind, key, options), options);
-    if (!options.dryRun) this.#wrote(toCompletedWrite(kind, key, "delete", answer));
+    if (!(options.dryRun ?? this.#scope.dryRun))
+      this.#wrote(toCompletedWrite(kind, key, "delete", answer));
     return readable(kind, answer);
   };
 
@@ -179,7 +181,7 @@ export class ScopedClient implements Client {
 
   #request(request: ApiRequest, options: RequestOptions = {}, scope = this.#scope) {
     const { session } = this.#shared;
-    const answered = send(session, scope, request, options);
+    const answered = send(session, scope, callRequest(request, options, scope.dryRun), options);
     session.observerCalls.callAll(scope.requested, answered);
     return answered;
   }
@@ -219,7 +221,8 @@ export class ScopedClient implements Client {
     const response = await this.#request(request, options);
     const answer = response.json();
     checkWritten(this.#asked(request), kind, answer, options.subresource);
-    if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
+    if (!(options.dryRun ?? this.#scope.dryRun))
+      this.#wrote(parsedWrite(kind, key, response, answer));
     return readable(kind, answer) as any;
   }
 

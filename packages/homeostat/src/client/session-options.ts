@@ -11,7 +11,10 @@ export interface ClientObserver {
   answered?(request: ApiRequest, code: number, durationMs: number): void;
   /** The request is about to be sent again. */
   retried?(request: ApiRequest, afterMs: number, why: Error | Status): void;
-  /** A warning of the server, meant for people. */
+  /**
+   * A warning of the server, meant for people. Without it, warnings that no derived client's
+   * `warned` takes go to standard error, each text once.
+   */
   warned?(text: string, request: ApiRequest): void;
 }
 
@@ -39,6 +42,10 @@ export interface SessionOptions {
         rejected(used?: string): Promise<boolean>;
       }
     | undefined;
+  /** Takes warnings that nothing else takes. */
+  readonly unheard?: ((text: string) => void) | undefined;
+  /** The server knows no such path: what discovery said is out of date. */
+  readonly unserved?: () => void;
 }
 
 /** What derived clients change. */

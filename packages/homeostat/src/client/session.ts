@@ -5,8 +5,8 @@ import type { TransportRequest } from "../api/transport.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
-import { type Answer, exchange, toError } from "./exchange.ts";
-import { toStatusError } from "./request/decode-status.ts";
+import { type Answer, exchange, toError, totalTimeoutError } from "./exchange.ts";
+import { isUnserved, toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
 import { reportAnswer, reportWarnings } from "./report-answer.ts";
@@ -21,11 +21,29 @@ const writeTimeoutMs = 34_000;
 const readTimeoutMs = 64_000;
 
 /** Sends any request; throws ApiStatusError from 400 on. */
-export async function send(
+export function send(
   session: SessionOptions,
   scope: SessionScope,
   request: ApiRequest,
   options: RequestOptions = {},
+): Promise<ApiResponse> {
+  if (!options.totalTimeoutMs) return attempts(session, scope, request, options);
+  const { totalTimeoutMs, signal } = options;
+  const end = new AbortController();
+  const timer = session.runtime.clock.timer(totalTimeoutMs, () =>
+    end.abort(totalTimeoutError(request, totalTimeoutMs)),
+  );
+  const ends = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
+  return attempts(session, scope, request, { ...options, signal: ends }).finally(() =>
+    timer.cancel(),
+  );
+}
+
+async function attempts(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+  options: RequestOptions,
 ): Promise<ApiResponse> {
   const { timeoutMs } = options;
   const signal = mergeSignals(scope.signals, options.signal);
@@ -36,10 +54,7 @@ export async function send(
       if (retries > 0) session.pace.recovered();
       return toResponse({ request, server: session.access?.server }, outcome);
     }
-    const error =
-      "status" in outcome
-        ? toStatusError(request, outcome.status, outcome.body, session.access)
-        : outcome.error;
+    const error = "status" in outcome ? statusErrorOf(session, request, outcome) : outcome.error;
     if (
       "status" in outcome &&
       outcome.status === 401 &&
@@ -85,7 +100,9 @@ async function attempt(
   options.signal?.throwIfAborted();
   const refusal = session.pace.refusal();
   if (refusal) return { error: refusal };
-  const wire = wireRequest(scope, request, await session.credentials?.headers());
+  const credentials = session.credentials?.headers();
+  const headers = credentials && (await orAborted(credentials, options.signal));
+  const wire = wireRequest(scope, request, headers);
   try {
     const answer = await exchange(session.transport, wire, {
       clock,
@@ -107,6 +124,16 @@ async function attempt(
     });
     return { error: observeFailure(session, toError(error), startedAt) };
   }
+}
+
+function statusErrorOf(
+  session: SessionOptions,
+  request: ApiRequest,
+  { status, body }: Pick<Answer, "status" | "body">,
+): ApiStatusError {
+  const error = toStatusError(request, status, body, session.access);
+  if (isUnserved(request, error)) session.unserved?.();
+  return error;
 }
 
 function observeFailure({ pace }: SessionOptions, error: Error, startedAt: number): Error {
@@ -161,6 +188,19 @@ function mergeSignals(
 ): AbortSignal | undefined {
   if (!own) return signals.length > 1 ? AbortSignal.any([...signals]) : signals[0];
   return signals.length > 0 ? AbortSignal.any([...signals, own]) : own;
+}
+
+/** Credentials may take long: a plug-in may ask the user. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(toError(signal.reason));
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /** Waits for its turn, and keeps the process alive meanwhile, unlike a clock's timers. */
@@ -275,7 +315,8 @@ class Stream {
         return this.finish(toError(error));
       }
     }
-    this.finish(toStatusError(this.#request, code, Buffer.concat(chunks), this.#session.access));
+    const body = Buffer.concat(chunks);
+    this.finish(statusErrorOf(this.#session, this.#request, { status: code, body }));
   }
 
   resume(): void {

@@ -26,6 +26,7 @@ import type { ManagerState } from "./manager-state.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
+import { StopDeadline } from "./stopping/stop-deadline.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -66,6 +67,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     definitions: [...names.keys()],
     names,
     runtime,
+    deadline: new StopDeadline(runtime.clock),
     cache,
     narrowing: createNarrowing(cache, narrow),
     recorders: new Map(),

@@ -1,6 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
-// controllers drain, the Lease is released, caches stop, then webhooks. A start that fails or is
-// stopped leaves nothing behind.
+// webhooks ask their clients to leave, controllers drain, the Lease is released, caches stop, then
+// webhooks. All of it has one deadline. A start that fails or is stopped leaves nothing behind.
 import type { Cache } from "../cache/index.ts";
 import { guardLog } from "../util/guard-log.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -15,6 +15,7 @@ import { createTerms } from "./sharding/create-terms.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
+import { stopRunners } from "./stopping/stop-runners.ts";
 import { startWebhooks } from "./start-webhooks.ts";
 
 /** Creates the life cycle of a manager. */
@@ -39,6 +40,7 @@ export function createLifeCycle(state: ManagerState): LifeCycle & {
         throw error;
       });
     },
+    hurry: (ms) => state.deadline.within(ms),
     stop: (starting) => stop(state, starting).finally(() => claim.release()),
   });
   const ended = Promise.withResolvers<never>();
@@ -171,8 +173,9 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 async function shutDown(state: ManagerState): Promise<void> {
   state.hasEnded = true;
   state.starting?.stop();
-  const drainMs = state.options.shutdownTimeoutMs ?? defaultDrainMs;
-  const stopped = Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
+  state.webhooks?.drain();
+  state.deadline.within(state.options.shutdownTimeoutMs ?? defaultDrainMs);
+  const stopped = stopRunners(state);
   state.leadership?.leave();
   await stopped;
   state.freshnessLog?.stop();
@@ -181,6 +184,8 @@ async function shutDown(state: ManagerState): Promise<void> {
   await state.leadership?.close();
   state.scope.release();
   await state.cache.stop();
-  await state.webhooks?.stop(drainMs);
+  state.log.debug("caches stopped");
+  await state.webhooks?.stop(state.deadline.passed);
+  state.deadline.met();
   state.options.metrics?.release();
 }

@@ -15,6 +15,7 @@ import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
 import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
+import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
@@ -139,11 +140,13 @@ export interface Manager {
   start(): Promise<void>;
   /**
    * Stops, also during the start; idempotent. Running reconciles finish, queued ones do not begin;
-   * those that do not end within `shutdownTimeoutMs` are abandoned and logged.
+   * those that do not end within `shutdownTimeoutMs` are abandoned and logged. A shorter
+   * `timeoutMs` also holds for a stop that is under way; 0 cuts all that still runs.
    */
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
   /**
-   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
+   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped. A second
+   * signal of the process cuts what still runs; it then rejects with ERR_MANAGER_CUT.
    * @throws ERR_ELECTION_LOST when it stops because it has lost its Lease
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;

@@ -14,6 +14,7 @@ import type { Terms } from "./election/terms.ts";
 import type { CountedController } from "./metrics/counted-controller.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
+import type { StopDeadline } from "./stopping/stop-deadline.ts";
 import type { ControllerStart, DeclaredRunner } from "./start-controllers.ts";
 
 /** The state of a manager. */
@@ -23,6 +24,8 @@ export interface ManagerState {
   readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
   /** Aborts when the manager is asked to stop. */
   readonly stopping: AbortController;
+  /** Until when a stop waits. */
+  readonly deadline: StopDeadline;
   readonly runtime: Runtime;
   readonly cache: Cache;
   /** Of each runner. */

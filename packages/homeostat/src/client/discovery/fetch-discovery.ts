@@ -29,25 +29,37 @@ interface WireResource extends Partial<Pick<DiscoveredKind, Listed>> {
   readonly subresources?: readonly { readonly subresource: string }[];
 }
 
-/** Every kind of every version, core first, preferred versions first within a group. */
-export async function fetchDiscovery(send: Send): Promise<readonly DiscoveredKind[]> {
-  const [core, named] = await Promise.all([fetchRoot(send, "/api"), fetchRoot(send, "/apis")]);
-  return [...core, ...named];
+/** What the server serves, as far as it can tell. */
+export interface Discovery {
+  /** Every kind of every version, core first, preferred versions first within a group. */
+  readonly kinds: readonly DiscoveredKind[];
+  /** Group versions whose server is down. */
+  readonly unavailable: readonly string[];
 }
 
-async function fetchRoot(send: Send, path: "/api" | "/apis"): Promise<readonly DiscoveredKind[]> {
+export async function fetchDiscovery(send: Send): Promise<Discovery> {
+  return join(await Promise.all([fetchRoot(send, "/api"), fetchRoot(send, "/apis")]));
+}
+
+const join = (parts: readonly Discovery[]): Discovery => ({
+  kinds: parts.flatMap(({ kinds }) => kinds),
+  unavailable: parts.flatMap(({ unavailable }) => unavailable),
+});
+
+async function fetchRoot(send: Send, path: "/api" | "/apis"): Promise<Discovery> {
   const response = await send({ method: "GET", path, headers: { accept: aggregated } });
   const body = response.json() as unknown as { readonly kind: string } & JsonObject;
   if (body.kind === "APIGroupDiscoveryList") return readAggregated(body);
   const groupVersions =
     body.kind === "APIVersions" ? (body["versions"] as string[]) : readGroups(body);
-  const lists = await Promise.all(
-    groupVersions.map((groupVersion) => fetchGroupVersion(send, path, groupVersion)),
+  return join(
+    await Promise.all(
+      groupVersions.map((groupVersion) => fetchGroupVersion(send, path, groupVersion)),
+    ),
   );
-  return lists.flat();
 }
 
-function readAggregated(body: JsonObject): readonly DiscoveredKind[] {
+function readAggregated(body: JsonObject): Discovery {
   const groups = body["items"] as unknown as readonly {
     readonly metadata?: { readonly name?: string };
     readonly versions?: readonly {
@@ -56,12 +68,26 @@ function readAggregated(body: JsonObject): readonly DiscoveredKind[] {
       readonly resources?: readonly WireResource[];
     }[];
   }[];
-  return groups.flatMap((group) =>
-    (group.versions ?? []).flatMap(({ version, resources }) =>
-      (resources ?? []).map((wire) => readResource(group.metadata?.name ?? "", version, wire)),
-    ),
+  const parts = groups.flatMap(({ metadata, versions = [] }) =>
+    versions.map(({ version, freshness, resources = [] }): Discovery => {
+      const group = metadata?.name ?? "";
+      if (freshness === "Stale") return unavailable(toApiVersion(group, version));
+      return {
+        kinds: resources.map((wire) => readResource(group, version, wire)),
+        unavailable: [],
+      };
+    }),
   );
+  return join(parts);
 }
+
+const unavailable = (groupVersion: string): Discovery => ({
+  kinds: [],
+  unavailable: [groupVersion],
+});
+
+const toApiVersion = (group: string, version: string): string =>
+  group ? `${group}/${version}` : version;
 
 /** All versions of all groups, the preferred one of each group first. */
 function readGroups(body: JsonObject): readonly string[] {
@@ -84,16 +110,17 @@ async function fetchGroupVersion(
   send: Send,
   root: string,
   groupVersion: string,
-): Promise<readonly DiscoveredKind[]> {
+): Promise<Discovery> {
   try {
     const body = (
       await send({ method: "GET", path: `${root}/${groupVersion}` })
     ).json() as unknown as { readonly resources: readonly WireResource[] };
     const slash = groupVersion.indexOf("/");
     const group = slash < 0 ? "" : groupVersion.slice(0, slash);
-    return joinSubresources(group, groupVersion.slice(slash + 1), body.resources);
+    const kinds = joinSubresources(group, groupVersion.slice(slash + 1), body.resources);
+    return { kinds, unavailable: [] };
   } catch {
-    return [];
+    return unavailable(groupVersion);
   }
 }
 
@@ -117,7 +144,7 @@ function readResource(group: string, version: string, wire: WireResource): Disco
   const kind: Omit<DiscoveredKind, "~types"> = {
     group,
     version,
-    apiVersion: group ? `${group}/${version}` : version,
+    apiVersion: toApiVersion(group, version),
     kind: wire.responseKind?.kind ?? wire.kind ?? "",
     resource: wire.resource ?? wire.name ?? "",
     scope: wire.scope === "Namespaced" || wire.namespaced === true ? "Namespaced" : "Cluster",

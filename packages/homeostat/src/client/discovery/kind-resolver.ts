@@ -27,16 +27,18 @@ export interface DiscoveredKind extends DynamicKind, ResourceNames {
   readonly subresources: readonly string[];
 }
 
-/** Kinds by name, from cached discovery. */
+/**
+ * Kinds by name, from cached discovery. It is fetched again when a kind is not found, and after a
+ * request of the client whose path the server did not know: at most five times at once, then once
+ * a second, for which lookups wait.
+ */
 export interface KindResolver {
-  /**
-   * Rejects with ERR_DISCOVERY_NO_KIND if the server does not have it, after fetching discovery
-   * again.
-   */
+  /** Rejects with ERR_DISCOVERY_NO_KIND if the server does not have it. */
   byKind(apiVersion: string, kind: string): Promise<DiscoveredKind>;
   /**
    * By plural, singular, short name or `resource.group` or `resource.version.group`, in preferred
-   * versions; e.g. `deploy`, `orders.kitchen.example.com`.
+   * versions; e.g. `deploy`, `orders.kitchen.example.com`. Kubernetes' own groups take precedence;
+   * rejects with ERR_DISCOVERY_AMBIGUOUS if several others have the name.
    */
   byResource(name: string): Promise<DiscoveredKind>;
   /** All kinds, in the server's order; preferred versions first within a group. */

@@ -89,6 +89,13 @@ function adviceOn(path: string, code: number, text: string): string {
     : "";
 }
 
+/** True for the answer to the path of a resource that the server does not serve. */
+export const isUnserved = (
+  { path }: Pick<ApiRequest, "path">,
+  { status }: ApiStatusError,
+): boolean =>
+  status.code === 404 && status.details?.name === undefined && resourceOf(path) !== undefined;
+
 /** The resource in a path, e.g. `orders.kitchen.example.com/v1`; undefined for other paths. */
 function resourceOf(path: string): string | undefined {
   const [, group = "", version, resource] =

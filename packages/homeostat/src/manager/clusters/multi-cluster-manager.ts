@@ -95,6 +95,10 @@ class Fleet {
     refuseIfStopped(operator, this.stopping);
   }
 
+  hurry(timeoutMs: number): void {
+    this.#clusters?.hurry({ timeoutMs });
+  }
+
   async stop(starting: Promise<void> | undefined): Promise<void> {
     await this.#clusters?.stop();
     await starting?.catch(() => {});

@@ -3,19 +3,14 @@
 // controller-runtime: pkg/client/client.go (WarningHandler, with de-duplication by default).
 import type { ClientObserver } from "../../client/session-options.ts";
 import type { ReconcileLog } from "../../controller/define-controller.ts";
-
-/** Texts remembered; later ones replace the oldest, which may be repeated. */
-const remembered = 1000;
+import { createNewTexts } from "../../util/new-texts.ts";
 
 /** Receives the warnings of a client. `log` returns where they go by then. */
 export function logServerWarnings(
   log: () => Pick<ReconcileLog, "warn">,
 ): NonNullable<ClientObserver["warned"]> {
-  const said = new Set<string>();
+  const isNew = createNewTexts();
   return (text, { method, path }) => {
-    if (said.has(text)) return;
-    said.add(text);
-    if (said.size > remembered) said.delete(said.values().next().value!);
-    log().warn(`the API server warns: ${text}`, { request: `${method} ${path}` });
+    if (isNew(text)) log().warn(`the API server warns: ${text}`, { request: `${method} ${path}` });
   };
 }

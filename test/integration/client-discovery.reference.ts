@@ -1,0 +1,2 @@
+// Discovery that changes, on the real kube-apiserver.
+import "./client-discovery.test.ts";

@@ -87,9 +87,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     informer: options.informer,
     echoes: state.echoes,
     warnings,
-    saw(key, id, object) {
-      if (isOwnKey(options, key)) state.loops.saw(key, id, object);
-    },
+    saw: (key, ...seen) => isOwnKey(options, key) && state.loops.saw(key, ...seen),
     gone: (key) => gone(state, key),
   });
   const following = followShards(state, primary);

@@ -7,9 +7,10 @@
 // same slot, the list of the later one shows the claim of the earlier one, so that never both hold
 // it, whatever each of them believes of the ring. The ring decides only who withdraws; one that
 // holds a slot does so when nothing is reconciled in the slot any more.
-// A member that is silent for the duration of its Lease has stopped writing by its own clock before.
-// Its Lease is deleted, on condition that it is as it was seen, before its claims count no longer:
-// a renewal on its way comes before the deletion, which then fails, or after it, and fails itself.
+// A member that is silent for as long as its Lease lasts has stopped writing before, by its own
+// clock. Its Lease is deleted, on condition that it is as it was seen, before its claims count no
+// longer: a renewal on its way comes before the deletion, which then fails, or after it, and fails
+// itself.
 // docs/decisions/sharding.md has the argument in full.
 import { isOverdue, type Now } from "../election.machine.ts";
 import { jitterFactor } from "../election-timings.ts";

@@ -44,6 +44,7 @@ export function createMultiClusterManager(
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
     elections: () => all((one) => one.elections()),
     inspect: () => all((one) => one.inspect()),
+    rings: () => all((one) => one.rings()),
     readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),

@@ -122,7 +122,7 @@ describeLaws("introspection", ({ client: open, run }) => {
         assert.ok(Date.parse(webhooks.certificate.notAfter) > Date.now());
         const summary = await read("/summary");
         assert.deepEqual([summary.operator, summary.ready], ["introspected", true]);
-        assert.deepEqual((await read("")).paths.length, 8);
+        assert.deepEqual((await read("")).paths.length, 9);
         resolve();
       },
       {

@@ -2,6 +2,7 @@
 import type { Informer } from "../../cache/index.ts";
 import type { ControllerRunner } from "../../controller/controller-runner.ts";
 import type { ElectionReport } from "../../election/elector.ts";
+import type { RingReport } from "../../election/ring/ring-member.ts";
 import type { WebhooksReport } from "../../webhook/create-webhooks.ts";
 
 /** One controller at work. */
@@ -17,6 +18,7 @@ export interface ClusterInspection {
   readonly controllers: readonly InspectedController[];
   readonly informers: readonly Informer[];
   readonly elections: readonly ElectionReport[];
+  readonly rings: readonly RingReport[];
   /** Undefined without webhooks. */
   readonly webhooks: WebhooksReport | undefined;
 }

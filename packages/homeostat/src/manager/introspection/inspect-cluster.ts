@@ -4,7 +4,8 @@ import type { ClusterInspection } from "./cluster-inspection.ts";
 
 export function inspectCluster(state: ManagerState): ClusterInspection {
   const { options, runners, definitions, cache, leadership, webhooks } = state;
-  const election = leadership?.report();
+  const election = leadership?.election();
+  const ring = leadership?.ring();
   const concurrencyOf = (name: string): number =>
     definitions.find((one) => one.name === name)?.concurrency ?? 1;
   return {
@@ -12,6 +13,7 @@ export function inspectCluster(state: ManagerState): ClusterInspection {
     controllers: runners.map((runner) => ({ runner, concurrency: concurrencyOf(runner.name) })),
     informers: cache.informers(),
     elections: election ? [election] : [],
+    rings: ring ? [ring] : [],
     webhooks: webhooks?.report(),
   };
 }

@@ -78,6 +78,14 @@ export const listElections = (clusters: Clusters): readonly object[] =>
     }),
   );
 
+/** Each membership of this process in a ring that shares the objects. */
+export const listRings = (clusters: Clusters): readonly object[] =>
+  clusters.flatMap(({ cluster, rings }) =>
+    rings.map(({ renewedAt, ...report }) => {
+      return { ...named(cluster), ...report, renewedAt: time(renewedAt) };
+    }),
+  );
+
 /** The webhooks of each cluster, with their certificate. */
 export const listWebhooks = (clusters: Clusters): readonly object[] =>
   clusters.flatMap(({ cluster, webhooks }) => {

@@ -8,6 +8,7 @@ import {
   listElections,
   listInformers,
   listQueues,
+  listRings,
   listWebhooks,
 } from "./report-parts.ts";
 
@@ -36,6 +37,7 @@ const lists: Readonly<Record<string, (clusters: Clusters) => readonly object[]>>
   inflight: listInFlight,
   informers: listInformers,
   elections: listElections,
+  rings: listRings,
   webhooks: listWebhooks,
 };
 

@@ -163,7 +163,7 @@ describe("createCredentials", () => {
   });
 
   for (const [what, output, says] of [
-    ["no JSON", "token", /in JSON on standard output, got "token"/],
+    ["no mapping", "token", /in JSON or YAML on standard output, got "token"/],
     ["another kind", '{"kind":"Pod"}', /expected kind ExecCredential/],
     [
       "another version",

@@ -68,13 +68,10 @@ export async function parseExecCredential(
       `running credential plug-in ${plugin.command}: expected ${expected}, got ${JSON.stringify(came)?.slice(0, 120) ?? "nothing"}`,
       plugin.installHint ?? "Run the plug-in by hand and check its output.",
     );
-  let answer: unknown;
-  try {
-    answer = await parseOutput(output);
-  } catch {
+  const answer = await parseOutput(output).catch(() => undefined);
+  if (!isRecord(answer))
     throw refuse("an ExecCredential in JSON or YAML on standard output", output);
-  }
-  if (!isRecord(answer) || (answer["kind"] ?? "ExecCredential") !== "ExecCredential")
+  if ((answer["kind"] ?? "ExecCredential") !== "ExecCredential")
     throw refuse("kind ExecCredential", answer);
   if (answer["apiVersion"] !== plugin.apiVersion)
     throw refuse(`apiVersion ${plugin.apiVersion}, as the kubeconfig says`, answer["apiVersion"]);

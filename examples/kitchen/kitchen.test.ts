@@ -1,25 +1,43 @@
 // Tests of the example: a dinner is cooked, an order waits for its chef, dishes are removed, tables
-// are cleared.
+// are cleared; webhooks refuse and convert.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
+import { startApiServer } from "@homeostat/apiserver";
 import { testCluster, type TestCluster } from "@homeostat/testing";
-import type { Kind, ResourceDefinition } from "homeostat";
+import {
+  createManager,
+  installDefinitions,
+  type Kind,
+  type ResourceDefinition,
+  silentLog,
+} from "homeostat";
+import { createClient } from "homeostat/client";
+import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
+import { conversionLoss } from "homeostat/webhook";
 import { createTiming } from "./controllers/timing.ts";
-import { controllers, operator, resources } from "./kitchen.ts";
+import { controllers, olderVersions, operator, resources, webhooks } from "./kitchen.ts";
 import { Chef } from "./resources/chef.ts";
 import { Ingredient } from "./resources/ingredient.ts";
 import { Meal } from "./resources/meal.ts";
+import { OrderV1 } from "./resources/order-v1.ts";
 import { Order } from "./resources/order.ts";
+import { orderVersions } from "./webhooks/order-versions.ts";
 import { applyManifests, readManifests } from "./show/apply-manifests.ts";
 
 type StructuralSchema = ResourceDefinition["spec"];
 
+const cooks = () => controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() }));
 const openKitchen = (): Promise<TestCluster> =>
   testCluster({
     operator,
-    resources,
-    controllers: controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() })),
+    resources: [...resources, ...olderVersions],
+    controllers: cooks(),
+    webhooks,
   });
 const risotto = {
   name: "risotto",
@@ -65,7 +83,10 @@ test("the whole dinner of the manifests becomes ready", async () => {
 
 test("an order waits for its chef, says so, and goes on when the chef appears", async () => {
   await using cluster = await openKitchen();
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [salad] }),
+  );
   const waiting = await cluster.eventually(
     Order,
     "window",
@@ -92,10 +113,13 @@ test("a dish that is taken off the order takes its meal and ingredients with it"
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
   await cluster.client.apply(
     Order,
-    Order("window", { table: 1, chef: "ada", dishes: [risotto, salad] }),
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [risotto, salad] }),
   );
   await cluster.eventually(Order, "window", (order) => order.status?.cooked === 2);
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [salad] }),
+  );
   await cluster.eventually(
     Order,
     "window",
@@ -108,7 +132,10 @@ test("a dish that is taken off the order takes its meal and ingredients with it"
 test("the finalizer clears the table before the order goes, and everything goes with it", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [risotto] }));
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [risotto] }),
+  );
   const order = await cluster.eventually(Order, "window", (one) => isTrue(one, "Ready"));
   assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/kitchen.orders"]);
   await cluster.client.delete(Order, "window");
@@ -121,17 +148,94 @@ test("the finalizer clears the table before the order goes, and everything goes 
 
 test("a change of an order's table is refused with a reason", async () => {
   await using cluster = await openKitchen();
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
-  await assert.rejects(
-    cluster.client.apply(Order, Order("window", { table: 2, chef: "ada", dishes: [salad] })),
-    /spec\.table: Invalid value: 2: immutable/,
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [salad] }),
   );
+  await assert.rejects(
+    cluster.client.apply(
+      Order,
+      Order("window", { table: { number: 2 }, chef: "ada", dishes: [salad] }),
+    ),
+    /spec\.table\.number: Invalid value: 2: immutable/,
+  );
+});
+
+test("a table has one open order at a time; few dishes for many guests are a warning", async () => {
+  await using cluster = await openKitchen();
+  const warnings: string[] = [];
+  const client = cluster.client.with({ warned: (text) => void warnings.push(text) });
+  const at = (number: number, guests?: number) => ({
+    table: guests === undefined ? { number } : { number, guests },
+    chef: "ada",
+    dishes: [salad],
+  });
+  await client.apply(Order, Order("first", at(1)));
+  await assert.rejects(
+    client.apply(Order, Order("second", at(1))),
+    /Order\.kitchen\.example\.com "second" is invalid: spec\.table\.number: table 1 has an open order, "first"/,
+  );
+  assert.deepEqual(warnings, []);
+  await client.apply(Order, Order("third", at(2, 3)));
+  assert.deepEqual(warnings, ["3 guests share 1 dishes"]);
+  await client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
+  await cluster.eventually(Order, "first", (order) => isTrue(order, "Ready"));
+  await client.apply(Order, Order("second", at(1)));
+});
+
+test("clients of v1 read and write orders of v2 and lose nothing", async () => {
+  await using cluster = await openKitchen();
+  const { client } = cluster;
+  const table = { number: 1, guests: 4 };
+  const made = await client.create(Order, Order("window", { table, chef: "ada", dishes: [salad] }));
+  await cluster.settle();
+  const old = await client.get(OrderV1, "window");
+  assert.equal(old.spec.table, 1);
+  await client.update(OrderV1, { ...old, spec: { ...old.spec, chef: "bruno" } });
+  const { spec, metadata } = await client.get(Order, "window");
+  assert.deepEqual([spec.table, spec.chef, metadata.annotations ?? {}], [table, "bruno", {}]);
+  assert.deepEqual(conversionLoss(orderVersions, { ...made, metadata: { annotations: {} } }), []);
+  assert.deepEqual(conversionLoss(orderVersions, { ...old }), []);
+});
+
+test("orders stored as v1 are cooked, and one command migrates them", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "kitchen-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const kubeconfigPath = join(folder, "kubeconfig");
+  const server = await startApiServer({ kubeconfigPath });
+  t.after(() => server.close());
+  const client = createClient({ transport: server.transport(), fieldManager: operator });
+  await installDefinitions(client, [OrderV1, Meal, Chef, Ingredient]);
+  await client.create(OrderV1, OrderV1("window", { table: 1, chef: "ada", dishes: [salad] }));
+  await client.create(Chef, Chef("ada", { secondsPerDish: 0 }));
+  await installDefinitions(client, [...resources, ...olderVersions]);
+  const manager = createManager({
+    operator,
+    client,
+    controllers: cooks(),
+    log: silentLog,
+    webhooks: { serve: webhooks(client), url: "https://127.0.0.1", port: 0 },
+  });
+  t.after(() => manager.stop());
+  await manager.start();
+  await until(async () => isTrue(await client.get(Order, "window"), "Ready"));
+  assert.deepEqual((await client.get(Order, "window")).spec.table, { number: 1 });
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, "../../packages/cli/bin/homeostat.js"),
+    ...["storage-versions", "--migrate", "--kubeconfig", kubeconfigPath],
+  ]);
+  assert.match(stdout, /orders\.kitchen\.example\.com/);
+  const { status } = await client.get(CustomResourceDefinition, "orders.kitchen.example.com");
+  assert.deepEqual(status?.storedVersions, ["v2"]);
 });
 
 test("every controller has its own field manager", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: { number: 1 }, chef: "ada", dishes: [salad] }),
+  );
   await cluster.eventually(Order, "window", (one) => isTrue(one, "Ready"));
   const meal = await cluster.client.get(Meal, "window-salad");
   const managers = (

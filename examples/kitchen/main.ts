@@ -13,8 +13,9 @@ import {
 } from "homeostat";
 import { isApiStatusError } from "homeostat/api";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
+import type { WebhooksOptions } from "homeostat/webhook";
 import { createTiming } from "./controllers/timing.ts";
-import { controllers, operator, resources } from "./kitchen.ts";
+import { controllers, olderVersions, operator, resources, webhooks } from "./kitchen.ts";
 import { applyManifests, type KitchenManifest, readManifests } from "./show/apply-manifests.ts";
 import { createScreen } from "./show/screen.ts";
 import { type DinnerReport, watchDinner } from "./show/watch-dinner.ts";
@@ -23,7 +24,7 @@ const usage = `Cooks the dinner of examples/kitchen.
 
   npm start                          on an embedded API server, live on a terminal
   npm start -- --once                exits with 0 when all applied objects are ready
-  npm start -- --kubeconfig FILE     on any cluster
+  npm start -- --kubeconfig FILE     on any cluster, with Orders of version v2 alone
   npm start --silent -- --once --output json
                                      prints a report for scripts
 
@@ -31,6 +32,8 @@ Options
   --once               exit when dinner is ready (default without a terminal)
   --deadline SECONDS   with --once: fail with the reasons after this time (default 60)
   --kubeconfig FILE    cluster to cook on, in the namespace of its context
+  --webhooks URL       serve Orders of version v1 too, and refuse what the kitchen cannot cook;
+                       where the API server reaches this process, e.g. https://127.0.0.1:9443
   --namespace NAME     use another namespace
   --manifests FILE     cook another dinner
   --output text|json   json: print one report at the end
@@ -42,6 +45,8 @@ interface Options {
   readonly deadlineMs: number;
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
+  /** Undefined: none on a cluster. */
+  readonly webhooksUrl: string | undefined;
   readonly manifests: string;
   readonly json: boolean;
 }
@@ -77,6 +82,7 @@ function readOptions(): Options | number {
         deadline: { type: "string" },
         kubeconfig: { type: "string" },
         namespace: { type: "string" },
+        webhooks: { type: "string" },
         manifests: { type: "string" },
         output: { type: "string" },
         help: { type: "boolean", short: "h" },
@@ -95,6 +101,7 @@ function readOptions(): Options | number {
       deadlineMs: deadline * 1000,
       kubeconfig: values.kubeconfig,
       namespace: values.namespace,
+      webhooksUrl: values.webhooks,
       manifests,
       json: values.output === "json",
     };
@@ -109,12 +116,14 @@ interface Place {
   readonly client: Client;
   /** Its name, for messages. */
   readonly name: string;
+  /** Where it reaches the webhooks; undefined for none. */
+  readonly webhooks?: Omit<WebhooksOptions, "serve"> | undefined;
   /** The kubectl command that shows it. */
   readonly hint: string;
   close(): Promise<void>;
 }
 
-async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Place> {
+async function openPlace({ kubeconfig, namespace, once, webhooksUrl }: Options): Promise<Place> {
   const scope = {
     fieldManager: operator,
     userAgent: operator,
@@ -126,6 +135,7 @@ async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Plac
     return {
       client,
       name: `${access.server} (${kubeconfig})`,
+      webhooks: webhooksUrl === undefined ? undefined : { url: webhooksUrl },
       hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`,
       close: () => client.close(),
     };
@@ -138,7 +148,10 @@ async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Plac
   const hint = once
     ? `on an embedded API server, ${server.url}, which stops when dinner is ready; on a terminal it keeps running`
     : `kubectl --kubeconfig ${relative(process.cwd(), path)}${inNamespace} get kitchen`;
-  return { client, name: server.url, hint, close: () => server.close() };
+  const certificates = { from: "secret", namespace: "default" } as const;
+  const here = { url: "https://127.0.0.1", port: 0, certificates };
+  const webhooks = webhooksUrl === undefined ? here : { url: webhooksUrl };
+  return { client, name: server.url, webhooks, hint, close: () => server.close() };
 }
 
 async function cook(
@@ -148,7 +161,7 @@ async function cook(
   ending: AbortSignal,
 ): Promise<number> {
   const { client } = place;
-  await installDefinitions(client, resources);
+  await installDefinitions(client, place.webhooks ? [...resources, ...olderVersions] : resources);
   const timing = createTiming({ fetchMs: 300, nowMs: () => Date.now() });
   // Log lines on the same terminal would tear the live screen, which says what each object waits
   // for.
@@ -158,6 +171,7 @@ async function cook(
     controllers: controllers(timing),
     client,
     namespace: client.namespace,
+    ...(place.webhooks ? { webhooks: { ...place.webhooks, serve: webhooks(client) } } : {}),
     shutdownTimeoutMs: 500,
     // The report says how it went; the log adds what went wrong.
     log: onScreen ? silentLog : await createLog({ level: "warn" }),

@@ -12,6 +12,7 @@ import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
 import { Namespace } from "homeostat/k8s/core/v1";
 import { resources } from "../../examples/kitchen/kitchen.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { until } from "../fixtures/until.ts";
 
 const runner = fileURLToPath(new URL("../../tools/run.mjs", import.meta.url));
@@ -75,10 +76,10 @@ function file(name: string, text: string): string {
   return path;
 }
 
-const order = (name: string, chef: string): string => `apiVersion: kitchen.example.com/v1
+const order = (name: string, chef: string, table = 1): string => `apiVersion: kitchen.example.com/v1
 kind: Order
 metadata: { name: ${name} }
-spec: { table: 1, chef: ${chef}, dishes: [{ name: soup, recipe: [{ name: leek, amount: 1, measure: piece }] }] }
+spec: { table: ${table}, chef: ${chef}, dishes: [{ name: soup, recipe: [{ name: leek, amount: 1, measure: piece }] }] }
 `;
 const quick = (chef: string): string => `apiVersion: kitchen.example.com/v1
 kind: Chef
@@ -151,7 +152,7 @@ describe(
     test("a dinner that cannot be cooked ends with 1 and the reasons", async () => {
       const manifests = file(
         "missing-chef.yaml",
-        quick("eve") + order("served", "eve") + "---\n" + order("lonely", "nobody"),
+        quick("eve") + order("served", "eve") + "---\n" + order("lonely", "nobody", 2),
       );
       const { code, err } = await run("--once", "--deadline", "2", "--manifests", manifests).ended;
       assert.equal(code, 1);
@@ -368,6 +369,18 @@ describe(
         assert.deepEqual([code, err], [0, ""]);
         assert.match(out, / s {2}dinner is ready\n$/);
       }
+    });
+
+    test("serves both versions of Orders and its rules there, when it is told where it is", async () => {
+      const port = await freePort();
+      const { code, out, err } = await run(
+        "--once",
+        ...["--kubeconfig", reference!, "--namespace", client.namespace],
+        ...["--webhooks", `https://127.0.0.1:${port}`],
+        ...["--manifests", file("v1.yaml", quick("eve") + order("old", "eve", 9))],
+      ).ended;
+      assert.equal(code, 0, err);
+      assert.match(out, /Order +old +ready\n/);
     });
 
     test("reports the server's message when it rejects the credentials", async () => {

@@ -14,6 +14,7 @@ const proofs = [
   "hostile-wire/hostile-wire.ts",
   "source-everywhere.ts",
   "watch-cancel/watch-cancel.ts",
+  "webhook-rotation/webhook-rotation.ts",
 ];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));

@@ -47,6 +47,6 @@ export const orders = () =>
     },
     async finalize({ object: order, own, log }) {
       await own(Meal, []);
-      log.info(`table ${order.spec.table} is clear`);
+      log.info(`table ${order.spec.table.number} is clear`);
     },
   });

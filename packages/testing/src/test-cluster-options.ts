@@ -1,5 +1,7 @@
 // The options of a test cluster.
 import type { ApiServerOptions } from "@homeostat/apiserver";
+import type { Client } from "homeostat/client";
+import type { WebhooksOptions } from "homeostat/webhook";
 import type { Controller, ReconcileLog, ResourceDefinition } from "homeostat";
 
 /** Options of a test cluster. */
@@ -8,6 +10,11 @@ export interface TestClusterOptions {
   readonly resources?: readonly { readonly definition: ResourceDefinition }[];
   /** Controllers to run. */
   readonly controllers?: readonly Controller[];
+  /**
+   * Webhooks to serve on loopback, from `homeostat/webhook`; they may ask the client. Needs
+   * `controllers`.
+   */
+  readonly webhooks?: (client: Client) => WebhooksOptions["serve"];
   /** The operator's name in field managers. Default `test`. */
   readonly operator?: string;
   /** Controllers of kube-controller-manager to run, as `--controllers`. Default `default`. */

@@ -1,5 +1,5 @@
 // A cluster for one test: an API server in this process, with definitions installed and controllers
-// running. Uses no socket and no file; any number can run side by side.
+// running. Uses no file, and no socket but for webhooks; any number can run side by side.
 import { pathToFileURL } from "node:url";
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import {
@@ -60,6 +60,9 @@ export interface TestCluster extends AsyncDisposable {
 const pollMs = 5;
 /** Consecutive idle polls that count as settled: a watch event may arrive between two polls. */
 const quietPolls = 4;
+
+/** Any port. */
+const loopback = { url: "https://127.0.0.1", port: 0 } as const;
 
 /** Time for running reconciles at close before their signals abort. */
 const drainMs = 500;
@@ -124,7 +127,7 @@ async function orClose<T>(close: () => Promise<void>, work: () => T | Promise<T>
 }
 
 function openManager(
-  { controllers, log = silentLog }: TestClusterOptions,
+  { controllers, webhooks, log = silentLog }: TestClusterOptions,
   connection: Pick<ManagerOptions, "operator"> & {
     readonly client: Client;
     readonly runtime: Runtime;
@@ -134,6 +137,7 @@ function openManager(
   return createManager({
     ...connection,
     controllers,
+    ...(webhooks ? { webhooks: { serve: webhooks(connection.client), ...loopback } } : {}),
     log,
     reports: { metadata: true },
     shutdownTimeoutMs: drainMs,

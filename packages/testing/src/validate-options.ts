@@ -73,6 +73,10 @@ const failOrReport: Check = {
 const checks: { readonly [K in keyof Required<TestClusterOptions>]: Check } = {
   resources: listOf("a list of resources, as defineResource() returns them", hasDefinition),
   controllers: listOf("a list of controllers, as defineController() returns them", isController),
+  webhooks: {
+    expected: "a function of the client",
+    is: (value) => typeof value === "function",
+  },
   operator: {
     expected: "a string that is not empty",
     is: (value) => typeof value === "string" && value !== "",

@@ -4,6 +4,7 @@ import type { Kind } from "../api/kind.ts";
 import { defineController } from "./define-controller.ts";
 import { owned } from "./owned.ts";
 import { ref, refs } from "./ref.ts";
+import { defineSignal } from "./signals/define-signal.ts";
 import { all } from "./watching/all.ts";
 import { index } from "./watching/declared-reads.ts";
 
@@ -17,6 +18,13 @@ const kind = (name: string): Kind =>
 const Box = kind("Box");
 const Part = kind("Part");
 const reconcile = (): void => {};
+const drained = defineSignal({
+  name: "drained",
+  on: Part,
+  carrier: { annotation: "example.com/drained" },
+  setBy: ["a"],
+  clearedBy: ["b"],
+});
 
 it("refuses definitions that cannot run, and names every problem", () => {
   for (const [definition, problem] of [
@@ -79,6 +87,36 @@ it("refuses definitions that cannot run, and names every problem", () => {
     [{ reconcile, reports: { events: "no" } }, /reports\.events is 'no', expected true or false/],
     [{ reconcile, reports: 5 }, /reports is 5, expected an object/],
     [{ reconcile, sources: [() => {}] }, /sources is not an object/],
+    [{ reconcile, sources: { feed: [] } }, /: feed of sources is not a function/],
+    [{ reconcile, backoff: null }, /backoff expects firstMs above 0/],
+    [{ reconcile, backoff: { firstMs: 0, maxMs: 5 } }, /backoff expects firstMs above 0/],
+    [{ reconcile, backoff: { firstMs: 6, maxMs: 5 } }, /and maxMs not below it/],
+    [{ reconcile, backoff: { firstMs: 1, maxMs: Infinity } }, /backoff expects/],
+    [
+      { reconcile, backoff: { firstMs: 1, max: 5 } },
+      /backoff\.max: unknown option; expected any of firstMs, maxMs/,
+    ],
+    [{ reconcile, retryRate: null }, /retryRate expects qps above 0/],
+    [{ reconcile, retryRate: { qps: 1, bursts: 5 } }, /retryRate\.bursts: unknown option/],
+    [{ reconcile, signals: {} }, /signals is not a list/],
+    [{ reconcile, signals: [undefined] }, /signals lists what defineSignal\(…\) has not made/],
+    [{ reconcile, signals: [{ on: Part }] }, /signals lists what defineSignal\(…\) has not made/],
+    [
+      { reconcile, signals: [drained] },
+      /the signal drained is on Part, which is not in owns, refs/,
+    ],
+    [{ reconcile, reads: null }, /reads is not an object/],
+    [{ reconcile, reads: [Part] }, /reads is not an object/],
+    [{ reconcile, reads: { kind: [Part] } }, /reads\.kind: unknown option; expected any of kinds/],
+    [{ reconcile, reads: { kinds: ["Part"] } }, /reads\.kinds is not a list of kinds/],
+    [{ reconcile, reads: { labels: "app" } }, /reads\.labels is not a list of keys/],
+    [{ reconcile, reads: { annotations: [""] } }, /reads\.annotations is not a list of keys/],
+    [{ reconcile, indexes: null }, /indexes is not an object/],
+    [{ reconcile, indexes: [index(Part, () => [])] }, /indexes is not an object/],
+    [
+      { reconcile, indexes: { by: index(Part, () => []) } },
+      /indexes\.by is of Part, which is not in owns, refs or watches/,
+    ],
     [{ concurrency: 0, timeout: 0 }, /concurrency is 0.*timeout is 0.*reconcile is not/],
   ] as const)
     assert.throws(
@@ -133,6 +171,16 @@ it("refuses options of declared kinds that are none, and unknown ones, where the
 });
 
 it("accepts definitions that can", () => {
+  const declaring = {
+    signals: [drained],
+    indexes: { by: index(Part, () => []) },
+    reads: { kinds: [Part], labels: ["app"], annotations: ["example.com/note"] },
+    sources: { feed: async function* () {} },
+    backoff: { firstMs: 5, maxMs: 5 },
+    retryRate: { qps: 0.5, burst: 1 },
+  };
+  for (const by of [{ owns: [Part] }, { refs: { part: ref(Part, () => "a") } }])
+    defineController(Box, { reconcile, ...declaring, ...by } as never);
   defineController(Box, { reconcile, name: "a", concurrency: 3, timeout: "5m", owns: [Part] });
   defineController(Box, { reconcile, timeout: 1, refs: { part: ref(Part, () => "a") } });
 });

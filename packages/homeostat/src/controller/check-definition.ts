@@ -27,6 +27,7 @@ export interface UncheckedDefinition {
   readonly priority?: unknown;
   readonly fairBy?: unknown;
   readonly needLeaderElection?: unknown;
+  readonly shardBy?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
   readonly watches?: unknown;
@@ -53,6 +54,7 @@ const known = [
   "priority",
   "fairBy",
   "needLeaderElection",
+  "shardBy",
   "owns",
   "refs",
   "watches",
@@ -87,6 +89,7 @@ export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
     ...checkFunction("priority", definition.priority),
     ...checkFairness(definition.fairBy),
     ...checkElected(definition.needLeaderElection),
+    ...checkShardBy(definition.shardBy),
     ...checkSources(definition.sources),
     ...checkFunction("when", definition.when),
     ...checkOwns(owns),
@@ -112,6 +115,10 @@ function checkOptionNames(definition: UncheckedDefinition): readonly string[] {
   const isPlain = Object.getPrototypeOf(definition) === Object.prototype;
   return isPlain ? unknownOptions(definition, known) : [];
 }
+
+/** Misspelt members of an option. */
+const unknownOf = (name: string, given: unknown, members: readonly string[]): readonly string[] =>
+  isOptions(given) ? unknownOptions(given, members).map((fault) => `${name}.${fault}`) : [];
 
 /** @throws ERR_CONTROLLER_DEFINITION for names that a scope does not have */
 export function checkScope(kind: Kind, declared: unknown): void {
@@ -149,6 +156,8 @@ function checkConcurrency(concurrency: unknown): readonly string[] {
 function checkBackoff(backoff: unknown): readonly string[] {
   if (backoff === undefined) return [];
   const { firstMs, maxMs } = (backoff ?? {}) as { firstMs?: unknown; maxMs?: unknown };
+  const unknown = unknownOf("backoff", backoff, ["firstMs", "maxMs"]);
+  if (unknown.length > 0) return unknown;
   if (Number.isFinite(maxMs) && Number(firstMs) > 0 && Number(maxMs) >= Number(firstMs)) return [];
   return ["backoff expects firstMs above 0 and maxMs not below it"];
 }
@@ -156,6 +165,8 @@ function checkBackoff(backoff: unknown): readonly string[] {
 function checkRate(rate: unknown): readonly string[] {
   if (rate === undefined) return [];
   const { qps, burst } = (rate ?? {}) as { qps?: unknown; burst?: unknown };
+  const unknown = unknownOf("retryRate", rate, ["qps", "burst"]);
+  if (unknown.length > 0) return unknown;
   if (Number.isFinite(qps) && Number(qps) > 0 && Number.isInteger(burst) && Number(burst) >= 1)
     return [];
   return ["retryRate expects qps above 0 and burst, a whole number from 1"];
@@ -164,6 +175,11 @@ function checkRate(rate: unknown): readonly string[] {
 function checkElected(needs: unknown): readonly string[] {
   if (needs === undefined || typeof needs === "boolean") return [];
   return [`needLeaderElection is ${describeValue(needs)}, expected true or false`];
+}
+
+function checkShardBy(by: unknown): readonly string[] {
+  if (by === undefined || by === "object" || by === "namespace" || by === "controller") return [];
+  return [`shardBy is ${describeValue(by)}, expected "object", "namespace" or "controller"`];
 }
 
 function checkFairness(fairBy: unknown): readonly string[] {
@@ -264,12 +280,13 @@ function declaredIds(
 }
 
 function checkReads(reads: unknown = {}): readonly string[] {
-  if (typeof reads !== "object" || reads === null) return ["reads is not an object"];
-  const { kinds = [], labels = [], annotations = [] } = reads as Record<string, unknown>;
+  if (!isOptions(reads)) return ["reads is not an object"];
+  const { kinds = [], labels = [], annotations = [] } = reads;
   const isList = (list: unknown, is: (one: unknown) => boolean): boolean =>
     Array.isArray(list) && list.every((one) => is(one));
   const isText = (one: unknown): boolean => typeof one === "string" && one !== "";
   return [
+    ...unknownOf("reads", reads, ["kinds", "labels", "annotations"]),
     ...(isList(kinds, isKind) ? [] : ["reads.kinds is not a list of kinds"]),
     ...(isList(labels, isText) ? [] : ["reads.labels is not a list of keys"]),
     ...(isList(annotations, isText) ? [] : ["reads.annotations is not a list of keys"]),
@@ -278,7 +295,7 @@ function checkReads(reads: unknown = {}): readonly string[] {
 
 function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {
   const { indexes = {} } = definition;
-  if (typeof indexes !== "object" || indexes === null) return ["indexes is not an object"];
+  if (!isOptions(indexes)) return ["indexes is not an object"];
   const declared = declaredIds(kind, definition);
   return Object.entries(
     indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,

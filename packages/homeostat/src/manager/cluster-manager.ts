@@ -26,6 +26,7 @@ import type { ManagerState } from "./manager-state.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
+import { StopDeadline } from "./stopping/stop-deadline.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -66,6 +67,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     definitions: [...names.keys()],
     names,
     runtime,
+    deadline: new StopDeadline(runtime.clock),
     cache,
     narrowing: createNarrowing(cache, narrow),
     recorders: new Map(),
@@ -135,7 +137,11 @@ function toManager(state: ManagerState): ClusterManager {
     breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     elections: () => {
-      const report = state.leadership?.report();
+      const report = state.leadership?.election();
+      return report ? [{ ...clusterOf(state), ...report }] : [];
+    },
+    rings: () => {
+      const report = state.leadership?.ring();
       return report ? [{ ...clusterOf(state), ...report }] : [];
     },
     readiness: () => readinessOf(state),
@@ -206,10 +212,10 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
   const counts = (informer: Informer): boolean =>
     !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
-  const uncalled = webhookReasons(webhooks);
+  const waiting = [...webhookReasons(webhooks), ...(state.leadership?.reasons() ?? [])];
   return {
-    ready: uncalled.length === 0 && !behind.some(counts),
-    reasons: [...reasons, ...uncalled],
+    ready: waiting.length === 0 && !behind.some(counts),
+    reasons: [...reasons, ...waiting],
   };
 }
 

@@ -146,13 +146,15 @@ describe("a manager", () => {
     };
     const runtime = await play();
     await runtime.advance(9000);
-    assert.deepEqual(lines, []);
-    await runtime.advance(60_000);
     const ns = meal("soup", "3").metadata.namespace;
+    const cut = `stopping op: time is over, cut 2 reconciles: Meal ${ns}/soup (0 s, in step "stir"), Meal ${ns}/stew (0 s)`;
+    assert.deepEqual(lines.splice(0), [cut]);
+    await runtime.advance(60_000);
     assert.deepEqual(lines.splice(0), [
       `the process still runs 10 s after op stopped: reconciles of Meal ${ns}/soup (in step "stir") and Meal ${ns}/stew have not returned; pass the context's signal on to what they wait for`,
     ]);
     const later = await play();
+    assert.deepEqual(lines.splice(0), [cut]);
     returned.resolve();
     await later.advance(60_000);
     assert.match(
@@ -236,7 +238,8 @@ describe("a manager", () => {
       transport.last.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
       await runtime.advance(100);
     });
-    assert.deepEqual(started.slice(-3), ["started op", "stopping op", "stopped op"]);
+    const end = ["started op", "stopping op", "caches stopped", "stopped op"];
+    assert.deepEqual(started.slice(-4), end);
     assert.equal((await stopped(async () => {})).includes("started op"), false);
     await stopped(({ runtime }) => runtime.advance(5000));
   });

@@ -1,6 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, webhooks, caches, controllers; shutdown:
-// controllers drain, the Lease is released, caches stop, then webhooks. A start that fails or is
-// stopped leaves nothing behind.
+// webhooks ask their clients to leave, controllers drain, the Lease is released, caches stop, then
+// webhooks. All of it has one deadline. A start that fails or is stopped leaves nothing behind.
 import type { Cache } from "../cache/index.ts";
 import { guardLog } from "../util/guard-log.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -10,18 +10,12 @@ import { logAwaited, logLeft } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
 import { createRunner } from "./create-runner.ts";
-import {
-  beginTerm,
-  createElected,
-  defaultDrainMs,
-  endTerm,
-  isCold,
-} from "./election/elected-work.ts";
-import type { ElectionOptions } from "./election/election-options.ts";
-import { Leadership } from "./election/leadership.ts";
+import { createElected, defaultDrainMs, isCold } from "./election/elected-work.ts";
+import { createTerms } from "./sharding/create-terms.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
+import { stopRunners } from "./stopping/stop-runners.ts";
 import { startWebhooks } from "./start-webhooks.ts";
 
 /** Creates the life cycle of a manager. */
@@ -46,6 +40,7 @@ export function createLifeCycle(state: ManagerState): LifeCycle & {
         throw error;
       });
     },
+    hurry: (ms) => state.deadline.within(ms),
     stop: (starting) => stop(state, starting).finally(() => claim.release()),
   });
   const ended = Promise.withResolvers<never>();
@@ -69,9 +64,13 @@ async function start(state: ManagerState): Promise<void> {
     namespaces: scope.namespaces.description,
   });
   if (options.webhooks) await startWebhooks(state, options.webhooks);
-  // Without an election everything up to here and on to the first request is one step.
-  if (options.election && definitions.some(needsElection))
-    state.leadership = await openElections(state, options.election);
+  // Without replicas everything up to here and on to the first request is one step.
+  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  if (terms) {
+    await terms.open();
+    refuseIfStopped(operator, state.stopping);
+    state.leadership = terms;
+  }
   const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
@@ -98,25 +97,6 @@ async function start(state: ManagerState): Promise<void> {
     state.sayStarted = () => {};
   };
   if ((await startControllers(state, starting)) === "all") state.sayStarted();
-}
-
-/** @throws ERR_ELECTION_NAMESPACE, ERR_MANAGER_STOPPED */
-async function openElections(state: ManagerState, election: ElectionOptions): Promise<Leadership> {
-  const { runtime, options } = state;
-  const { operator, client } = options;
-  const leadership = new Leadership({
-    operator,
-    client,
-    runtime,
-    election,
-    ...(options.metrics ? { leaderStatus: options.metrics.leaderStatus } : {}),
-    log: () => state.log,
-    led: () => beginTerm(state),
-    lost: (why) => endTerm(state, why),
-  });
-  await leadership.open();
-  refuseIfStopped(operator, state.stopping);
-  return leadership;
 }
 
 /** Those of a cold standby that need election are made when it leads. */
@@ -193,14 +173,19 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 async function shutDown(state: ManagerState): Promise<void> {
   state.hasEnded = true;
   state.starting?.stop();
-  const drainMs = state.options.shutdownTimeoutMs ?? defaultDrainMs;
-  await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
+  state.webhooks?.drain();
+  state.deadline.within(state.options.shutdownTimeoutMs ?? defaultDrainMs);
+  const stopped = stopRunners(state);
+  state.leadership?.leave();
+  await stopped;
   state.freshnessLog?.stop();
   await state.leadership?.resign();
   await Promise.all(Array.from(state.recorders.values(), (recorder) => recorder.close()));
   await state.leadership?.close();
   state.scope.release();
   await state.cache.stop();
-  await state.webhooks?.stop(drainMs);
+  state.log.debug("caches stopped");
+  await state.webhooks?.stop(state.deadline.passed);
+  state.deadline.met();
   state.options.metrics?.release();
 }

@@ -8,11 +8,14 @@ import type { Controller, ReconcileLog, Reports } from "../controller/define-con
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ElectionReport } from "../election/elector.ts";
+import type { RingReport } from "../election/ring/ring-member.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
+import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
+import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
@@ -65,6 +68,11 @@ export interface ManagerOptions {
    * operator of one replica.
    */
   readonly election?: ElectionOptions;
+  /**
+   * Shares the objects among the operator's replicas: each object is reconciled by one of them at
+   * any time. `{}` in a pod, `{ namespace }` elsewhere. Default: none.
+   */
+  readonly sharding?: ShardingOptions;
   /**
    * Several managers of this process that set this may run the same controllers on the same server,
    * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
@@ -132,11 +140,13 @@ export interface Manager {
   start(): Promise<void>;
   /**
    * Stops, also during the start; idempotent. Running reconciles finish, queued ones do not begin;
-   * those that do not end within `shutdownTimeoutMs` are abandoned and logged.
+   * those that do not end within `shutdownTimeoutMs` are abandoned and logged. A shorter
+   * `timeoutMs` also holds for a stop that is under way; 0 cuts all that still runs.
    */
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
   /**
-   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
+   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped. A second
+   * signal of the process cuts what still runs; it then rejects with ERR_MANAGER_CUT.
    * @throws ERR_ELECTION_LOST when it stops because it has lost its Lease
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
@@ -162,6 +172,8 @@ export interface Manager {
   isIdle(): boolean;
   /** Whether this replica leads, who does, and how its Lease fares; empty without `election`. */
   elections(): readonly (OfCluster & ElectionReport)[];
+  /** Who shares the objects, and how much of them this replica has; empty without `sharding`. */
+  rings(): readonly (OfCluster & RingReport)[];
   /**
    * Ready when every cache is known to be fresh and the API server calls all webhooks; otherwise
    * with one reason for each that is not. Namespaces that are left out, because this user may not

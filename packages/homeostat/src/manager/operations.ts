@@ -31,7 +31,7 @@ export function createOperations(options: Options): Operations {
 
 /** The manager with its operations: they start before it and end after it. */
 export function operated({ ended, ...core }: CoreManager, operations: Operations): Manager {
-  const { metrics, options } = operations;
+  const { metrics, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
   const servers = createServers(core, operations, stopping.signal);
@@ -52,6 +52,7 @@ export function operated({ ended, ...core }: CoreManager, operations: Operations
         throw error;
       }
     },
+    hurry: (timeoutMs) => void core.stop({ timeoutMs }),
     async stop(starting) {
       await core.stop();
       await starting?.catch(() => {});
@@ -61,7 +62,8 @@ export function operated({ ended, ...core }: CoreManager, operations: Operations
   const manager: Manager = {
     ...core,
     ...lifeCycle,
-    run: (given) => runUntilAsked(manager, given, stopping.signal, ended),
+    run: (given) =>
+      runUntilAsked(manager, given, { stopping: stopping.signal, lost: ended, runtime }),
     metrics: () => metrics?.text() ?? "",
     ports: () => servers?.ports() ?? {},
   };

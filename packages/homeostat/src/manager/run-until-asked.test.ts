@@ -1,18 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import type { Manager } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 
-function arrange(start: () => Promise<void> = async () => {}) {
+/** @param ending how a stop ends, by default at once; it is given what a hurried one resolves */
+function arrange(
+  start: () => Promise<void> = async () => {},
+  ending: (hurried: Promise<void>) => Promise<void> = async () => {},
+) {
+  const runtime = createVirtualRuntime();
+  const stopped = Promise.withResolvers<void>();
   const calls: string[] = [];
   const stopping = new AbortController();
   const manager = {
     start: () => (calls.push("start"), start()),
-    stop: async () => (stopping.abort(), void calls.push("stop")),
+    stop: async (options?: { readonly timeoutMs?: number }) => {
+      stopping.abort();
+      calls.push(options?.timeoutMs === undefined ? "stop" : `stop in ${options.timeoutMs} ms`);
+      await (options ? stopped.resolve() : ending(stopped.promise));
+    },
   } as unknown as Manager;
   const run = (options?: Parameters<Manager["run"]>[0]) =>
-    runUntilAsked(manager, options, stopping.signal);
-  return { manager, calls, run };
+    runUntilAsked(manager, options, { stopping: stopping.signal, runtime });
+  return { manager, calls, run, runtime };
 }
 const listeners = (): number => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -78,4 +89,25 @@ test("ends when the manager is stopped by others, while it starts and later", as
     await running;
     assert.equal(listeners(), before);
   }
+});
+
+test("a second signal cuts the stop, unless it comes with the first", async () => {
+  const before = listeners();
+  const { calls, run, runtime } = arrange(undefined, (hurried) => hurried);
+  const running = assert.rejects(run(), {
+    message: "ERR_MANAGER_CUT: stopping the manager: cut by a second SIGTERM",
+  });
+  await tick();
+  process.emit("SIGINT");
+  await tick();
+  assert.equal(listeners(), before + 2);
+  process.emit("SIGINT", "SIGINT");
+  await runtime.advance(499);
+  process.emit("SIGINT", "SIGINT");
+  assert.deepEqual(calls, ["start", "stop"]);
+  await runtime.advance(1);
+  process.emit("SIGTERM", "SIGTERM");
+  assert.equal(listeners(), before, "a third one ends the process");
+  await running;
+  assert.deepEqual(calls, ["start", "stop", "stop in 0 ms"]);
 });

@@ -1,19 +1,33 @@
 // Runs a manager until the process is asked to end.
+import type { Runtime } from "../runtime/runtime.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Manager } from "./manager-options.ts";
 import { checkOptions } from "../util/call-options.ts";
 
 /**
+ * Signals that come so soon after the first are the same request: a terminal sends SIGINT to all
+ * processes, and npm passes its own on.
+ */
+const sameMs = 500;
+
+interface RunOptions {
+  /** Aborts when others stop the manager. */
+  readonly stopping: AbortSignal;
+  /** Rejects when the manager stops by itself. */
+  readonly lost?: Promise<never> | undefined;
+  readonly runtime: Pick<Runtime, "clock">;
+}
+
+/**
  * Starts, and stops on a signal of the process or when `signal` aborts, also while it starts. Ends
- * with a stop that others have asked for: `stopping` then aborts. @throws ERR_MANAGER_OPTIONS, and
- * what `lost` rejects with
+ * with a stop that others have asked for. A second signal of the process cuts the stop; a third one
+ * ends the process. @throws ERR_MANAGER_OPTIONS, ERR_MANAGER_CUT, and what `lost` rejects with
  */
 export async function runUntilAsked(
   manager: Manager,
   options: Parameters<Manager["run"]>[0],
-  stopping: AbortSignal,
-  lost: Promise<never> = new Promise(() => {}),
+  { stopping, lost = new Promise(() => {}), runtime }: RunOptions,
 ): Promise<void> {
   checkOptions("manager.run(…)", options, { signal: "any value" });
   const { signal } = options ?? {};
@@ -29,10 +43,44 @@ export async function runUntilAsked(
   try {
     if (!ended.isAsked()) await Promise.race([running, lost]);
     await Promise.race([ended.promise, lost]);
-  } finally {
+  } catch (error) {
     ended.stopListening();
-    await manager.stop();
+    await stopOrCut(manager, runtime);
+    throw error;
   }
+  ended.stopListening();
+  const cutBy = await stopOrCut(manager, runtime);
+  if (cutBy === undefined) return;
+  throw new HomeostatError("ERR_MANAGER_CUT", `stopping the manager: cut by a second ${cutBy}`, {
+    hint: "the log says what was under way; without a second signal it has `shutdownTimeoutMs`",
+  });
+}
+
+/** Stops. Returns the signal that came meanwhile, which cuts what is under way. */
+async function stopOrCut(
+  manager: Manager,
+  { clock }: RunOptions["runtime"],
+): Promise<NodeJS.Signals | undefined> {
+  const began = clock.monotonic();
+  let cutBy: NodeJS.Signals | undefined;
+  const stopListening = (): void => {
+    process.off("SIGINT", cut);
+    process.off("SIGTERM", cut);
+  };
+  const cut = (name: NodeJS.Signals): void => {
+    if (clock.monotonic() - began < sameMs) return;
+    stopListening();
+    cutBy = name;
+    void manager.stop({ timeoutMs: 0 });
+  };
+  process.on("SIGINT", cut);
+  process.on("SIGTERM", cut);
+  try {
+    await manager.stop();
+  } finally {
+    stopListening();
+  }
+  return cutBy;
 }
 
 /** Listens for the signals that end the process. */

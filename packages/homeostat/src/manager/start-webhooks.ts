@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Log } from "../util/guard-log.ts";
 import type { Webhooks } from "../webhook/create-webhooks.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import { refuseIfStopped } from "./transitions.ts";
 
 /** What webhooks need of their manager. */
@@ -13,6 +14,7 @@ interface ManagerOfWebhooks {
     readonly operator: string;
     readonly client: Client;
     readonly syncTimeoutMs?: number;
+    readonly metrics?: Pick<ClusterMetrics, "webhooks"> | undefined;
   };
   readonly runtime: Runtime;
   readonly log: Log;
@@ -29,7 +31,13 @@ export async function startWebhooks(
   const { operator, client, syncTimeoutMs = 120_000 } = options;
   // What only some operators use is loaded with them.
   const { createWebhooks } = await import("../webhook/create-webhooks.ts");
-  const webhooks = createWebhooks(wanted, { operator, client, runtime, log });
+  const webhooks = createWebhooks(wanted, {
+    operator,
+    client,
+    runtime,
+    log,
+    observe: options.metrics?.webhooks,
+  });
   manager.webhooks = webhooks;
   const stopped = Promise.withResolvers<void>();
   stopping.signal.addEventListener("abort", () => stopped.resolve(), { once: true });

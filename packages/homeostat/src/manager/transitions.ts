@@ -1,12 +1,19 @@
 // The two transitions of a manager: it starts once, and stops once, also while it starts.
+import { checkOptions } from "../util/call-options.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 /** A manager in one of its two transitions. */
 export interface LifeCycle {
   /** @throws ERR_MANAGER_STATE, ERR_MANAGER_STOPPED, ERR_MANAGER_SYNC, ERR_CONTROLLER_RUNNING */
   start(): Promise<void>;
-  /** Idempotent; also ends a start. */
-  stop(): Promise<void>;
+  /** Idempotent; also ends a start. With a time, it is over by then, also when it is under way. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+/** How long a stop may take. */
+export interface StopOptions {
+  /** Milliseconds; 0 cuts all that is under way. Default: `shutdownTimeoutMs`. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** What the transitions do. */
@@ -15,6 +22,8 @@ export interface Transitions {
   readonly stopping: AbortController;
   /** Called once. */
   start(): Promise<void>;
+  /** The stop may take no longer than this; called before it, and while it is under way. */
+  hurry(ms: number): void;
   /** Called once; `starting` is the start, if there was one. */
   stop(starting: Promise<void> | undefined): Promise<void>;
 }
@@ -34,8 +43,14 @@ export function createTransitions(operator: string, transitions: Transitions): L
       starting = transitions.start();
       await starting;
     },
-    stop() {
+    stop(options) {
+      try {
+        checkOptions("manager.stop(…)", options, { timeoutMs: "a number" });
+      } catch (error) {
+        return Promise.reject(error as Error);
+      }
       transitions.stopping.abort();
+      if (options?.timeoutMs !== undefined) transitions.hurry(options.timeoutMs);
       stopped ??= transitions.stop(starting);
       return stopped;
     },

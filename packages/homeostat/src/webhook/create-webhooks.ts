@@ -5,6 +5,7 @@
 import { isAlreadyExists, isConflict } from "../api/status.ts";
 import { type Cache, createCache } from "../cache/index.ts";
 import type { Timer } from "../runtime/clock.ts";
+import { sleep } from "../runtime/sleep.ts";
 import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CertificateSource } from "./pki/certificate-source.ts";
@@ -25,8 +26,10 @@ export interface Webhooks {
    * @throws ERR_WEBHOOK_START when there is no certificate in time, or no port
    */
   start(timeoutMs: number): Promise<void>;
-  /** Answers what has been asked, then closes the port. */
-  stop(graceMs: number): Promise<void>;
+  /** Asks clients to leave with their next answer; all are still answered. */
+  drain(): void;
+  /** Answers what has been asked, then closes the port; at once when `cut` aborts. */
+  stop(cut: AbortSignal): Promise<void>;
   /** Why the API server does not call them, or not for all; empty when it does. */
   reasons(): readonly string[];
   /** The port, once it is open. */
@@ -55,6 +58,7 @@ class ServedWebhooks implements Webhooks {
   #running: Promise<void> | undefined;
   #isAsked = false;
   #failures = 0;
+  #drainedAt: number | undefined;
   #lastError = "";
   readonly #started = Promise.withResolvers<void>();
 
@@ -157,7 +161,7 @@ class ServedWebhooks implements Webhooks {
     if (this.#server) this.#server.setCertificate(pair);
     else {
       const { port, host } = this.#place;
-      const { runtime, log } = this.#context;
+      const { runtime, log, observe } = this.#context;
       const hooks = hooksOf(this.#options.serve);
       this.#server = await openHookServer({
         hooks,
@@ -166,6 +170,7 @@ class ServedWebhooks implements Webhooks {
         host,
         runtime,
         log,
+        observer: observe?.(hooks.map(({ path }) => path)),
       }).catch((cause: unknown) => {
         this.#started.reject(startError(this.#context.operator, describeError(cause), cause));
         throw cause;
@@ -208,7 +213,13 @@ class ServedWebhooks implements Webhooks {
     return reasons.map((reason) => `webhooks: ${reason}`);
   }
 
-  async stop(graceMs: number): Promise<void> {
+  drain(): void {
+    this.#drainedAt ??= this.#context.runtime.clock.monotonic();
+    this.#server?.drain();
+  }
+
+  async stop(cut: AbortSignal): Promise<void> {
+    this.drain();
     this.#stopping.abort();
     this.#timer?.cancel();
     await this.#running?.catch(() => {});
@@ -216,8 +227,13 @@ class ServedWebhooks implements Webhooks {
     const { source, registrar, cache } = this.#parts;
     const { url, service } = this.#options;
     if (url !== undefined) await registrar.remove();
+    const { runtime, log } = this.#context;
     const drainMs = this.#options.drainMs ?? (service ? 3000 : 0);
-    await this.#server?.close({ drainMs, graceMs });
+    const drainedMs = runtime.clock.monotonic() - (this.#drainedAt ?? 0);
+    await sleep(runtime.clock, Math.max(0, drainMs - drainedMs), cut);
+    const left = (await this.#server?.close(cut)) ?? 0;
+    if (this.#server) log.debug(`webhooks: closed port ${this.#server.port}`);
+    if (left > 0) log.warn(`webhooks: time is over, ${left} reviews are not answered`);
     source.stop();
     await cache.stop();
   }

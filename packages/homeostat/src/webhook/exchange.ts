@@ -19,6 +19,17 @@ export interface HookResponse {
   readonly body: string;
 }
 
+/** The path that converts all kinds, as kubebuilder's. */
+export const conversionPath = "/convert";
+
+/** Counts exchanges. Must not throw. */
+export interface HookObserver {
+  /** A request for `path` has come in whole. Returns what to call with its answer. */
+  asked(path: string): (status: number) => void;
+  /** Code that answers for `path` threw what it promises to catch. */
+  panicked(path: string): void;
+}
+
 /** The effects of webhooks. */
 export interface HookEffects {
   readonly runtime: Runtime;

@@ -2,81 +2,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inspect } from "node:util";
-import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
-import { createWait, isTerminal, type Outcome, retry } from "../outcome.ts";
-import { currentRun } from "../run/current-run.ts";
-import { RunScope } from "../run/run-scope.ts";
+import { isTerminal, type Outcome } from "../outcome.ts";
 import { PhaseCalls } from "./phase-calls.ts";
 import { finalPhase, phase, type PhaseState } from "./phase.ts";
 import { phaseMachine } from "./phase-machine.ts";
-
-class Crash extends Error {}
-
-/** The object's status, the effects of phases, and a crash after a given number of writes. */
-class World {
-  readonly runtime = createVirtualRuntime();
-  readonly effects: string[] = [];
-  calls = new PhaseCalls();
-  readonly present = new Set<string>();
-  readonly broken = new Set<string>();
-  status: { readonly machine?: PhaseState } = {};
-  paused = false;
-  isUnreachable = false;
-  key = "v1";
-  writes = 0;
-  crashAfter = Number.POSITIVE_INFINITY;
-
-  effect(name: string, change: () => void): void {
-    if (this.broken.has(name)) throw new Error(`${name} is broken`);
-    this.effects.push(name);
-    change();
-    this.#written();
-  }
-
-  /** One reconcile, with the status written at its end as the runtime does. */
-  async reconcile(machine: (context: Context) => Promise<Outcome | undefined>) {
-    const set: { machine?: PhaseState } = {};
-    const context = this.context((fields) => Object.assign(set, structuredClone(fields)));
-    const deadline = AbortSignal.any([]);
-    const scope = new RunScope({ title: "world", deadline, late: () => {} });
-    const save = async (): Promise<void> => {
-      if (JSON.stringify(set) === "{}" || JSON.stringify(set) === JSON.stringify(this.status))
-        return;
-      this.status = { ...this.status, ...structuredClone(set) };
-      this.#written();
-    };
-    const saveStatus = async (): Promise<void> => {
-      if (this.isUnreachable) throw new Error("unreachable");
-      await save();
-    };
-    scope.phaseHost = { uid: "u", calls: this.calls, saveStatus };
-    let result: Outcome | undefined | Error;
-    try {
-      result = await currentRun.run(scope, () => machine(context));
-    } catch (error) {
-      if (error instanceof Crash) throw error;
-      result = error as Error;
-    }
-    await save();
-    return result;
-  }
-
-  context(status: (fields: object) => void) {
-    return {
-      object: { status: this.status },
-      world: this,
-      status,
-      wait: createWait(String),
-      retry,
-    };
-  }
-
-  #written(): void {
-    if (++this.writes === this.crashAfter) throw new Crash();
-  }
-}
-
-type Context = ReturnType<World["context"]>;
+import { type Context, Crash, World } from "./phase-world.suite.ts";
 
 const begin = (name: string, next: string, limits: object = {}) =>
   phase({

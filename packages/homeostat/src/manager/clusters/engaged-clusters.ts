@@ -5,6 +5,7 @@ import type { ReconcileLog } from "../../controller/define-controller.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isSameServer } from "../claim-names.ts";
 import type { ClusterManager } from "../cluster-manager.ts";
+import type { StopOptions } from "../transitions.ts";
 
 type Readiness = ReturnType<ClusterManager["readiness"]>;
 
@@ -28,7 +29,7 @@ export class EngagedClusters {
   readonly #create: EngagedClustersOptions["create"];
   readonly #engaged = new Map<string, Engaged>();
   /** Those that stop, until they have. */
-  readonly #leaving = new Map<Promise<void>, Client>();
+  readonly #leaving = new Map<Promise<void>, Pick<Engaged, "client" | "manager">>();
 
   constructor({ log, create }: EngagedClustersOptions) {
     this.log = log;
@@ -66,11 +67,17 @@ export class EngagedClusters {
     await Promise.all(this.#leaving.keys());
   }
 
+  /** None takes longer to stop than this. */
+  hurry(options: StopOptions): void {
+    for (const { manager } of [...this.#engaged.values(), ...this.#leaving.values()])
+      void manager.stop(options);
+  }
+
   #disengage(name: string): void {
     const { manager, client } = this.#engaged.get(name)!;
     this.#engaged.delete(name);
     const stopped = manager.stop().finally(() => this.#leaving.delete(stopped));
-    this.#leaving.set(stopped, client);
+    this.#leaving.set(stopped, { client, manager });
   }
 
   /** Never rejects. */
@@ -94,7 +101,9 @@ export class EngagedClusters {
 
   /** Resolves when no manager that left works on the client's server any more. */
   async #departed({ transport }: Client): Promise<void> {
-    const same = [...this.#leaving].filter(([, one]) => isSameServer(one.transport, transport));
+    const same = [...this.#leaving].filter(([, { client }]) =>
+      isSameServer(client.transport, transport),
+    );
     await Promise.all(same.map(([stopped]) => stopped));
   }
 }

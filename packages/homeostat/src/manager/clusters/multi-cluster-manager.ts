@@ -43,6 +43,7 @@ export function createMultiClusterManager(
     breaches: () => all((one) => one.breaches()),
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
     elections: () => all((one) => one.elections()),
+    rings: () => all((one) => one.rings()),
     readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),
@@ -92,6 +93,10 @@ class Fleet {
     if (typeof clusters === "function") await this.#follow(clusters);
     else await this.#setOnce(clusters);
     refuseIfStopped(operator, this.stopping);
+  }
+
+  hurry(timeoutMs: number): void {
+    this.#clusters?.hurry({ timeoutMs });
   }
 
   async stop(starting: Promise<void> | undefined): Promise<void> {

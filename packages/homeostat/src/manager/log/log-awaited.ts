@@ -19,22 +19,30 @@ export interface Awaited {
 export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void } {
   let timer: Timer;
   const say = (): void => {
-    const running = runners.flatMap((runner) =>
-      runner.states().filter(({ key }) => isProcessing(runner, key)),
-    );
-    const named = running.slice(0, limits.objects).map(({ kind, key, progress, since }) => {
-      const step = progress.at === "running" && progress.step ? `, in step "${progress.step}"` : "";
-      return `${kind} ${key} (${Math.round((runtime.clock.now() - since) / 1000)} s${step})`;
-    });
-    const others = running.length - named.length;
-    if (running.length > 0)
-      log.info(
-        `stopping: waiting for ${running.length === 1 ? "a reconcile" : `${running.length} reconciles`} to end: ${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}`,
-      );
+    const named = nameRunning(runners, runtime);
+    if (named !== undefined) log.info(`stopping: waiting for ${named.many} to end: ${named.names}`);
     timer = runtime.clock.timer(limits.everyMs, say);
   };
   timer = runtime.clock.timer(limits.firstMs, say);
   return { stop: () => timer.cancel() };
+}
+
+/** e.g. `2 reconciles`, and `Box a/b (3 s, in step "x"), …`; undefined when none runs. */
+export function nameRunning(
+  runners: Awaited["runners"],
+  { clock }: Awaited["runtime"],
+): { readonly many: string; readonly names: string } | undefined {
+  const running = runners.flatMap((runner) =>
+    runner.states().filter(({ key }) => isProcessing(runner, key)),
+  );
+  if (running.length === 0) return undefined;
+  const named = running.slice(0, limits.objects).map(({ kind, key, progress, since }) => {
+    const step = progress.at === "running" && progress.step ? `, in step "${progress.step}"` : "";
+    return `${kind} ${key} (${Math.round((clock.now() - since) / 1000)} s${step})`;
+  });
+  const others = running.length - named.length;
+  const many = running.length === 1 ? "a reconcile" : `${running.length} reconciles`;
+  return { many, names: `${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}` };
 }
 
 /**

@@ -6,11 +6,14 @@ import type { Informer } from "../../cache/index.ts";
 import type { ClientScope } from "../../client/client.ts";
 import { createMetrics, type Gauge, type Labels, type Metrics } from "../../metrics/index.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import type { HookObserver } from "../../webhook/exchange.ts";
 import { countRequests } from "./client-metrics.ts";
 import { type ControllerMetrics, countController } from "./controller-metrics.ts";
 import { countEventLoopDelay } from "./event-loop-delay.ts";
 import { informerFamilies } from "./informer-metrics.ts";
 import { processFamilies } from "./process-metrics.ts";
+import { type RingGauges, ringGauges } from "./ring-metrics.ts";
+import { countWebhooks } from "./webhook-metrics.ts";
 
 /** What one cluster's manager counts. */
 export interface ClusterMetrics {
@@ -18,8 +21,11 @@ export interface ClusterMetrics {
   controller(of: { readonly name: string; readonly concurrency: number }): ControllerMetrics;
   /** Reads the informers whenever metrics are read. */
   informers(read: () => readonly Informer[]): void;
+  /** Counts the reviews of webhooks that are served at these paths. */
+  webhooks(paths: readonly string[]): HookObserver;
   /** The series of a Lease: 1 while this process leads, 0 while it stands by. */
   leaderStatus(lease: string): Gauge;
+  ringGauges(ring: string): RingGauges;
   /** Ends its series. */
   release(): void;
 }
@@ -61,7 +67,9 @@ export class OperatorMetrics {
       requests: (transport) => countRequests(set, transport, labels),
       controller: (of) => countController(set, of, labels),
       informers: (read) => void set.collect(() => informerFamilies(read(), labels, clock.now())),
+      webhooks: (paths) => countWebhooks(set, { paths, labels, clock }),
       leaderStatus: (name) => leaderStatus(set, { ...labels, name }),
+      ringGauges: (name) => ringGauges(set, { ...labels, name }),
       release: () => collector.remove(),
     };
   }

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../api/json.ts";
 import { parseExact } from "../../api/parse-exact.ts";
 import { describeError } from "../../util/describe-error.ts";
 import {
+  conversionPath,
   type Hook,
   type HookEffects,
   type HookRequest,
@@ -25,7 +26,7 @@ const mostNamed = 5;
 export function conversionHook(conversions: readonly Conversion[]): Hook {
   const findSteps = createStepFinder(conversions);
   return {
-    path: "/convert",
+    path: conversionPath,
     bodyLimit: conversionLimit,
     answer: (request, effects) => answerConversion(request, findSteps, effects),
   };

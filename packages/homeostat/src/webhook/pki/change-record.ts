@@ -59,7 +59,9 @@ function withPrevious(
   const others = splitBundle(trusted).filter((one) => one !== record.authority.cert);
   const bundle = [...new Set(others)].slice(0, mostPrevious).join("");
   if (bundle === "") return record;
-  return { ...record, previous: { bundle, until: clock.now() + limits.overlapMs } };
+  // At least until all processes have heard of the new one, and serve with it.
+  const trustedMs = Math.max(limits.overlapMs, 3 * limits.settleMs);
+  return { ...record, previous: { bundle, until: clock.now() + trustedMs } };
 }
 
 /** Authorities have names of their own: a verifier finds the issuer by its name. */

@@ -76,6 +76,30 @@ describe("certificates of webhooks", () => {
     assert.equal(decide(next, late + 2000).step, "promoteNext");
   });
 
+  test("that end with their authority are not issued over and over", async () => {
+    const { record, runtime, making } = start();
+    await runtime.advance(300 * day);
+    const published = takeStep(record, "introduceNext", making);
+    const last = takeStep(published, "issueLeaf", making);
+    assert.equal(validityOf(last.leaf.cert)!.notAfter, validityOf(record.authority.cert)!.notAfter);
+    const stuck = runtime.clock.now() + 59 * day;
+    const facts = factsOf(last, names);
+    assert.deepEqual(decidePki({ facts, now: stuck, limits, isPublished: false }), {
+      step: undefined,
+      dueInMs: 600_000,
+    });
+    const unfit = { ...facts, leaf: { ...facts.leaf, isFit: false } };
+    const { step } = decidePki({ facts: unfit, now: stuck, limits, isPublished: false });
+    assert.equal(step, "issueLeaf");
+  });
+
+  test("of the authority before are trusted until all processes serve with the next", () => {
+    const { record, runtime, making } = start({ ...limits, overlapMs: 1 });
+    const introduced = takeStep(record, "introduceNext", making);
+    const { previous } = takeStep(introduced, "promoteNext", making);
+    assert.equal(previous?.until, runtime.clock.now() + 3 * limits.settleMs);
+  });
+
   test("of the future are replaced: the clock was set back", () => {
     const { record, runtime } = start();
     assert.equal(decide(record, runtime.clock.now() - 30 * day).step, "introduceNext");

@@ -44,6 +44,8 @@ interface PkiSituation {
   readonly isPublished: boolean;
 }
 
+type Clocked = Pick<PkiSituation, "facts" | "now" | "limits">;
+
 /**
  * Replaced when a third of its life is left, as cert-manager does. Certificates are dated back by
  * an hour, for clocks that differ: that hour is no life.
@@ -67,22 +69,25 @@ export function decidePki({ facts, now, limits, isPublished }: PkiSituation): Pk
   if (next && !isValid(next, now)) return { step: "introduceNext" };
   const promotion = next ? promotionAt(next.since, { facts, now, limits }) : undefined;
   if (promotion !== undefined && isPublished && now >= promotion) return { step: "promoteNext" };
-  if (canSign && (isDue(leaf, leafMs, now) || !leaf.isFit)) return { step: "issueLeaf" };
+  if (canSign && needsLeaf({ facts, now, limits })) return { step: "issueLeaf" };
   if (previousUntil !== undefined && now >= previousUntil) return { step: "dropPrevious" };
   const signing = next ? promotion : renewAt(authority, authorityMs);
-  const times = [renewAt(leaf, leafMs), signing, previousUntil];
+  const times = [renewAt(leaf, leafMs), leaf.notAfter, signing, previousUntil];
   const future = times.filter((at) => at !== undefined && at > now) as number[];
   return { step: undefined, dueInMs: Math.min(...future, now + longestWaitMs) - now };
+}
+
+/** A certificate that ends with its authority is not replaced by another that does. */
+function needsLeaf({ facts: { authority, leaf }, now, limits }: Clocked): boolean {
+  if (!leaf.isFit || !isValid(leaf, now)) return true;
+  return leaf.notAfter < authority.notAfter && now >= renewAt(leaf, limits.leafMs);
 }
 
 /** Clocks jump; certificates are looked at again at least this often. */
 const longestWaitMs = 600_000;
 
 /** When the next authority may sign. A clock that was set back does not hold it for long. */
-function promotionAt(
-  since: number,
-  { facts, now, limits }: Pick<PkiSituation, "facts" | "now" | "limits">,
-): number {
+function promotionAt(since: number, { facts, now, limits }: Clocked): number {
   const isUseless = !isValid(facts.authority, now) || !isValid(facts.leaf, now);
   const waitMs = isUseless ? limits.settleMs : limits.overlapMs;
   return Math.min(since, now) + waitMs;

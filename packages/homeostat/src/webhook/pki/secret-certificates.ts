@@ -50,6 +50,9 @@ export class SecretCertificates implements CertificateSource {
     const facts = factsOf(stored, making.names);
     const decision = decidePki({ facts, now: clock.now(), limits: making.limits, isPublished });
     if (decision.step === undefined) return Math.min(decision.dueInMs, settledInMs);
+    // What this process serves with is trusted until it serves with another.
+    if (decision.step === "dropPrevious" && this.#served !== this.#record)
+      return Math.min(making.limits.settleMs, settledInMs);
     const changed = takeStep(stored, decision.step, making);
     await this.#store(changed, said[decision.step]);
     this.#adopt(changed);

@@ -4,14 +4,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { Runtime } from "../../runtime/runtime.ts";
-import { sleep } from "../../runtime/sleep.ts";
-
-interface DrainOptions {
-  readonly runtime: Runtime;
-  readonly drainMs: number;
-  readonly graceMs: number;
-}
 
 /** The open connections of a server. */
 export class Connections {
@@ -43,17 +35,24 @@ export class Connections {
     server.on("clientError", (_error: Error, socket: { destroy(): void }) => socket.destroy());
   }
 
-  /** Ends all connections, and closes the server. */
-  async drain({ runtime, drainMs, graceMs }: DrainOptions): Promise<void> {
-    if (drainMs > 0) await sleep(runtime.clock, drainMs, undefined);
+  /**
+   * Ends all connections, and closes the server. Those with a request that is not answered when
+   * `cut` aborts are broken; returns how many.
+   */
+  async end(cut: AbortSignal): Promise<number> {
     this.#isClosing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     // Node counts those that never had a request as busy; Go opens such ones in reserve.
     for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
-    const late = runtime.clock.timer(graceMs, () => {
+    let broken = 0;
+    const end = (): void => {
+      broken = this.#busy.size;
       for (const socket of [...this.#open, ...this.#raw]) socket.destroy();
-    });
+    };
+    if (cut.aborted) end();
+    else cut.addEventListener("abort", end, { once: true });
     await closed;
-    late.cancel();
+    cut.removeEventListener("abort", end);
+    return broken;
   }
 }

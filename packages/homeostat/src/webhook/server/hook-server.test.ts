@@ -34,7 +34,7 @@ async function open(t: TestContext, ...hooks: readonly Hook[]): Promise<HookServ
     runtime,
     log,
   });
-  t.after(() => server.close({ drainMs: 0, graceMs: 0 }));
+  t.after(() => server.close(AbortSignal.abort()));
   return server;
 }
 
@@ -128,7 +128,7 @@ describe("the port of webhooks", () => {
     await post(server.port, "/echo", "idle", agent);
     const answer = post(server.port, "/slow", "x", new Agent({ keepAlive: true }));
     await asked.promise;
-    const closed = server.close({ drainMs: 0, graceMs: 10_000 });
+    const closed = server.close(AbortSignal.timeout(10_000));
     resolve();
     assert.deepEqual(await answer, { status: 200, connection: "close", body: "done" });
     await closed;
@@ -141,7 +141,7 @@ describe("the port of webhooks", () => {
     await once(reserve, "secureConnect");
     reserve.resume();
     const ended = once(reserve, "close");
-    await server.close({ drainMs: 0, graceMs: 2 ** 30 });
+    await server.close(new AbortController().signal);
     await ended;
   });
 
@@ -159,7 +159,7 @@ describe("the port of webhooks", () => {
     const answer = post(server.port, "/never", "x");
     answer.catch(() => {});
     await asked.promise;
-    await server.close({ drainMs: 0, graceMs: 10 });
+    assert.equal(await server.close(AbortSignal.timeout(10)), 1);
     await assert.rejects(answer);
   });
 });

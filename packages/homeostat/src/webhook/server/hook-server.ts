@@ -7,7 +7,13 @@ import type { AddressInfo } from "node:net";
 import type { KeyPair } from "../../certificates/authority.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { failure, type Hook, type HookEffects, type HookResponse } from "../exchange.ts";
+import {
+  failure,
+  type Hook,
+  type HookEffects,
+  type HookObserver,
+  type HookResponse,
+} from "../exchange.ts";
 import { Connections } from "./connections.ts";
 import { readBody } from "./read-body.ts";
 
@@ -18,6 +24,7 @@ export interface HookServerOptions extends HookEffects {
   readonly port: number;
   /** Default: all addresses. */
   readonly host?: string | undefined;
+  readonly observer?: HookObserver | undefined;
 }
 
 /** An open port. */
@@ -25,11 +32,13 @@ export interface HookServer {
   readonly port: number;
   /** Takes effect with the next connection. @throws Error for a pair that does not fit */
   setCertificate(pair: KeyPair): void;
+  /** Asks clients to leave with their next answer. */
+  drain(): void;
   /**
-   * Goes on for `drainMs` and asks clients to leave, then takes no more connections, waits for
-   * answers until `graceMs` are over, and closes all.
+   * Takes no more connections, waits for answers until `cut` aborts, and closes all. Returns the
+   * number of requests that are not answered.
    */
-  close(options: { readonly drainMs: number; readonly graceMs: number }): Promise<void>;
+  close(cut: AbortSignal): Promise<number>;
 }
 
 /**
@@ -65,9 +74,12 @@ export async function openHookServer(options: HookServerOptions): Promise<HookSe
   return {
     port: (server.address() as AddressInfo).port,
     setCertificate: (pair) => server.setSecureContext({ ...pair, minVersion: "TLSv1.2" }),
-    async close({ drainMs, graceMs }) {
+    drain() {
       state.isDraining = true;
-      await connections.drain({ ...options, drainMs, graceMs });
+    },
+    close(cut) {
+      state.isDraining = true;
+      return connections.end(cut);
     },
   };
 }
@@ -87,7 +99,7 @@ async function listening(server: Server, { port, host }: HookServerOptions): Pro
 interface Serving {
   readonly paths: ReadonlyMap<string, Hook>;
   readonly state: { isDraining: boolean };
-  readonly effects: HookEffects;
+  readonly effects: HookServerOptions;
 }
 
 function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
@@ -103,12 +115,21 @@ function serve(request: IncomingMessage, response: ServerResponse, serving: Serv
   const timeoutMs = query < 0 ? undefined : timeoutOf(url.slice(query + 1));
   const contentType = request.headers["content-type"] ?? "";
   readBody(request, hook.bodyLimit, (body) => {
+    const counted = effects.observer?.asked(hook.path);
+    const finish = (answer: HookResponse): void => {
+      reply(answer);
+      counted?.(answer.status);
+    };
+    const fail = (error: unknown): void => {
+      effects.observer?.panicked(hook.path);
+      finish(broken(error, effects));
+    };
     try {
       const answered = hook.answer({ contentType, body, timeoutMs }, effects);
-      if (!(answered instanceof Promise)) return reply(answered);
-      answered.then(reply, (error: unknown) => reply(broken(error, effects)));
+      if (!(answered instanceof Promise)) return finish(answered);
+      answered.then(finish, fail);
     } catch (error) {
-      reply(broken(error, effects));
+      fail(error);
     }
   });
 }

@@ -1,8 +1,8 @@
 // The id token of a kubeconfig's auth-provider "oidc": sent while it is valid, refreshed when it is
 // not, and written back.
-// Upstream: k8s.io/client-go/plugin/pkg/client/auth/oidc/oidc.go. Unlike there, a token that another
-// program has written back meanwhile is taken from the file, because providers may accept a refresh
-// token only once.
+// Upstream: k8s.io/client-go/plugin/pkg/client/auth/oidc/oidc.go. Unlike there, a token that
+// another program has written back meanwhile is taken from the file, because providers may accept a
+// refresh token only once.
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { OidcProvider } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";

@@ -1,6 +1,7 @@
 // Credentials of a kubeconfig's user.
 // Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (getUserIdentificationPartialConfig),
-// validation.go (validateAuthInfo), plugin/pkg/client/auth/plugins_providers.go; tokenFile over token: transport/token_source.go.
+// validation.go (validateAuthInfo), plugin/pkg/client/auth/plugins_providers.go; tokenFile over
+// token: transport/token_source.go.
 import type { AuthMethod, ExecPlugin, Impersonation, OidcProvider } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { type Entry, isRecord, shapeError, textField } from "./parse-kubeconfig.ts";

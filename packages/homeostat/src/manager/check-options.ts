@@ -11,6 +11,7 @@ import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
 import { checkElection } from "./election/election-options.ts";
+import { checkSharding } from "./sharding/sharding-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -31,6 +32,7 @@ const known = [
   "shutdownTimeoutMs",
   "syncTimeoutMs",
   "election",
+  "sharding",
   "allowReplicas",
   "health",
   "metrics",
@@ -60,6 +62,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkHealth(options.health),
     ...checkMetrics(options),
     ...checkElection(options.election, options),
+    ...checkSharding(options.sharding, options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

@@ -16,6 +16,7 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { inspectCluster } from "./introspection/inspect-cluster.ts";
 import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
@@ -137,9 +138,14 @@ function toManager(state: ManagerState): ClusterManager {
     breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     elections: () => {
-      const report = state.leadership?.report();
+      const report = state.leadership?.election();
       return report ? [{ ...clusterOf(state), ...report }] : [];
     },
+    rings: () => {
+      const report = state.leadership?.ring();
+      return report ? [{ ...clusterOf(state), ...report }] : [];
+    },
+    inspect: () => [inspectCluster(state)],
     readiness: () => readinessOf(state),
     cacheStats: () =>
       state.cache.informers().map((informer) => ({
@@ -208,10 +214,10 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
   const counts = (informer: Informer): boolean =>
     !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
-  const uncalled = webhookReasons(webhooks);
+  const waiting = [...webhookReasons(webhooks), ...(state.leadership?.reasons() ?? [])];
   return {
-    ready: uncalled.length === 0 && !behind.some(counts),
-    reasons: [...reasons, ...uncalled],
+    ready: waiting.length === 0 && !behind.some(counts),
+    reasons: [...reasons, ...waiting],
   };
 }
 

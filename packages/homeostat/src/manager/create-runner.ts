@@ -7,6 +7,7 @@ import { createEventRecorder } from "../events/index.ts";
 import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { needsElection } from "./election/needs-election.ts";
+import type { Terms } from "./election/terms.ts";
 import { type CountedController, createCounted } from "./metrics/counted-controller.ts";
 import type { ManagerState } from "./manager-state.ts";
 
@@ -36,7 +37,7 @@ export function createRunner(
     namespaces: scope.namespaces,
     queue,
     observer: counted?.metrics.runs,
-    standsBy: leadership !== undefined,
+    ...(leadership ? standing(leadership, definition) : {}),
     log,
     informer: (kind) => scope.informer(kind),
     lease: (kind) => scope.lease(kind),
@@ -59,6 +60,12 @@ export function createRunner(
   state.recorders.set(runner, recorder);
   counted?.follow({ queue, runner });
   return runner;
+}
+
+/** The replica waits with its keys for its term, or has its own keys only. */
+function standing(leadership: Terms, definition: ControllerDefinition) {
+  const shards = leadership.shards(definition);
+  return { standsBy: shards === undefined, shards };
 }
 
 /** The metrics of a controller, which outlive its runners. */

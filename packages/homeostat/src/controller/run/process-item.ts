@@ -11,7 +11,7 @@ import { failed, succeeded } from "./handle-result.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import type { RunResult } from "./run-observer.ts";
 import { RunScope } from "./run-scope.ts";
-import { isCached, type RunnerState } from "./runner-state.ts";
+import { isCached, isOwnKey, type RunnerState } from "./runner-state.ts";
 
 /** Time for the rest of a run that has ended before its object counts as stalled. */
 const settleGraceMs = 1000;
@@ -118,7 +118,7 @@ function reportSlow({ options, states }: RunnerState, key: string): void {
 function done(context: RunnerState, key: string): void {
   const { options, echoes } = context;
   echoes.end(key);
-  if (!isCached(options, key)) forget(context, key);
+  if (!isCached(options, key) || !isOwnKey(options, key)) forget(context, key);
   options.queue.done(key);
 }
 

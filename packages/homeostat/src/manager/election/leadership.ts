@@ -12,6 +12,7 @@ import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
+import type { Terms } from "./terms.ts";
 
 /** How long Events about the Lease may hold up the end of a process. */
 const closeTimeoutMs = 1000;
@@ -33,7 +34,7 @@ export interface LeadershipOptions {
 }
 
 /** The elections. */
-export class Leadership {
+export class Leadership implements Terms {
   readonly #options: LeadershipOptions;
   readonly #identity: string;
   #namespace = "";
@@ -54,7 +55,7 @@ export class Leadership {
   /** Makes the first candidate. @throws ERR_ELECTION_NAMESPACE */
   async open(): Promise<void> {
     const { election, operator, client, runtime } = this.#options;
-    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator));
+    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator, "election"));
     this.#recorder = createEventRecorder({
       client,
       runtime,
@@ -119,8 +120,22 @@ export class Leadership {
     await this.#recorder?.close();
   }
 
-  report(): ElectionReport | undefined {
+  shards(): undefined {
+    return undefined;
+  }
+
+  leave(): void {}
+
+  reasons(): readonly string[] {
+    return [];
+  }
+
+  election(): ElectionReport | undefined {
     return this.#elector?.report();
+  }
+
+  ring(): undefined {
+    return undefined;
   }
 
   #create(): Elector {

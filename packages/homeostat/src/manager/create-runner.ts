@@ -37,6 +37,11 @@ export function createRunner(
     namespaces: scope.namespaces,
     queue,
     observer: counted?.metrics.runs,
+    tracer: options.tracing?.controller({
+      name: definition.name,
+      kind: definition.kind.kind,
+      cluster: options.cluster,
+    }),
     ...(leadership ? standing(leadership, definition) : {}),
     log,
     informer: (kind) => scope.informer(kind),

@@ -166,6 +166,6 @@ const passing = ["ERR_CLIENT_CONNECTION_LOST", "ERR_CLIENT_UNREACHABLE", "ERR_CL
 /** True unless the server or the connection may recover. */
 function isFinal(error: Error): boolean {
   if (!isApiStatusError(error)) return !isHomeostatError(error) || !passing.includes(error.code);
-  const { code = 0 } = error.status;
+  const { code } = error.status;
   return code < 500 && code !== 429;
 }

@@ -39,6 +39,7 @@ export type {
   ClusterAccess,
   ExecPlugin,
   Impersonation,
+  OidcProvider,
   TlsAccess,
 } from "./kubeconfig/cluster-access.ts";
 export type { KubeconfigErrorCode } from "./kubeconfig/kubeconfig-error.ts";

@@ -8,7 +8,7 @@ import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
 import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
-import type { QueueKeyReport } from "../queue/workqueue.ts";
+import type { QueueKeyReport, WorkQueue } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
@@ -62,6 +62,8 @@ export interface ControllerRunner {
   resume(key: string): void;
   /** What the controller depends on and does not declare, and results that it drops. */
   breaches(): readonly Breach[];
+  /** For reports. */
+  readonly queue: Pick<WorkQueue, "depth" | "counts" | "unfinished">;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /** The number of keys that are being processed, abandoned reconciles included. */
@@ -153,6 +155,7 @@ function reportsOf(state: RunnerState) {
     states: () => states.all(),
     explain: (key: string) => ({ state: states.get(key), queue: withHeld(state, key) }),
     breaches: () => breaches.all(),
+    queue: options.queue,
     isIdle: () => options.queue.isIdle(),
     processing: () => options.queue.depth().processing,
   };

@@ -16,6 +16,7 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { inspectCluster } from "./introspection/inspect-cluster.ts";
 import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
@@ -144,6 +145,7 @@ function toManager(state: ManagerState): ClusterManager {
       const report = state.leadership?.ring();
       return report ? [{ ...clusterOf(state), ...report }] : [];
     },
+    inspect: () => [inspectCluster(state)],
     readiness: () => readinessOf(state),
     cacheStats: () =>
       state.cache.informers().map((informer) => ({

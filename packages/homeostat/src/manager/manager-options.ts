@@ -11,6 +11,7 @@ import type { ElectionReport } from "../election/elector.ts";
 import type { RingReport } from "../election/ring/ring-member.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { ClusterInspection } from "./introspection/cluster-inspection.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
 import type { ShardingOptions } from "./sharding/sharding-options.ts";
@@ -197,4 +198,6 @@ export interface Manager {
 export type CoreManager = Omit<Manager, "run" | "metrics" | "ports"> & {
   /** Rejects when the manager stops by itself, with the reason. */
   readonly ended?: Promise<never>;
+  /** What its parts do now. */
+  inspect(): readonly ClusterInspection[];
 };

@@ -30,11 +30,14 @@ export function createOperations(options: Options): Operations {
 }
 
 /** The manager with its operations: they start before it and end after it. */
-export function operated({ ended, ...core }: CoreManager, operations: Operations): Manager {
+export function operated(
+  { ended, inspect, ...core }: CoreManager,
+  operations: Operations,
+): Manager {
   const { metrics, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
-  const servers = createServers(core, operations, stopping.signal);
+  const servers = createServers({ ...core, inspect }, operations, stopping.signal);
   const end = async (): Promise<void> => {
     metrics?.stop();
     await servers?.stop();
@@ -73,7 +76,7 @@ export function operated({ ended, ...core }: CoreManager, operations: Operations
 
 /** Undefined when no port is to be opened. */
 function createServers(
-  { readiness }: CoreManager,
+  { readiness, inspect }: Pick<CoreManager, "readiness" | "inspect">,
   { options, runtime, metrics }: Operations,
   stopping: AbortSignal,
 ): OperatorServers | undefined {
@@ -89,5 +92,12 @@ function createServers(
     readiness,
     isStopping: () => stopping.aborted,
     metricsText: () => metrics?.text() ?? "",
+    introspection: {
+      operator: options.operator,
+      now: () => runtime.clock.now(),
+      startedAt: runtime.clock.now(),
+      inspect,
+      readiness,
+    },
   });
 }

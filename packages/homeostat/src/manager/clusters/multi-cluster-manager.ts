@@ -43,6 +43,7 @@ export function createMultiClusterManager(
     breaches: () => all((one) => one.breaches()),
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
     elections: () => all((one) => one.elections()),
+    inspect: () => all((one) => one.inspect()),
     rings: () => all((one) => one.rings()),
     readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),

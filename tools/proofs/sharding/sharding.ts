@@ -5,7 +5,8 @@
 // unless its process was stopped or killed before. After each deed the slots are shared again and
 // every change is reconciled; in the end all objects are.
 // Usage: `node tools/run.mjs tools/proofs/sharding/sharding.ts [--full] [--reference] [SEED]`; with
-// --full 10,000 objects and 24 deeds, with --reference on the real kube-apiserver (tools/reference).
+// --full 10,000 objects and 24 deeds, with --reference on the real kube-apiserver
+// (tools/reference).
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,8 @@
 // Spans of a manager: one for each reconcile, below it one for each request that it sends, and one
 // for each review of a webhook. A reconcile is linked to those that wrote what woke it: links, no
 // parents, because a reconcile has many triggers and may come long after them.
-// Upstream: github.com/kubernetes/enhancements KEP-5915 (links), opentelemetry.io/docs/specs/semconv
-// (names of attributes).
+// Upstream: github.com/kubernetes/enhancements KEP-5915 (links),
+// opentelemetry.io/docs/specs/semconv (names of attributes).
 import { formatObjectKey } from "../../api/gvk.ts";
 import { parseObjectKey } from "../../api/object-meta.ts";
 import type { ApiRequest, CompletedWrite } from "../../client/client.ts";

@@ -15,6 +15,7 @@ const proofs = [
   "source-everywhere.ts",
   "watch-cancel/watch-cancel.ts",
   "webhook-rotation/webhook-rotation.ts",
+  "sharding/sharding.ts",
 ];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));

@@ -8,11 +8,13 @@ import {
   type HookObserver,
   type HookRequest,
   type HookResponse,
+  type ReviewTracer,
 } from "../exchange.ts";
 
 /** What answers need. */
 export interface AnswerEffects extends HookEffects {
   readonly observer?: HookObserver | undefined;
+  readonly trace?: ReviewTracer | undefined;
 }
 
 /** Calls `reply` once. */
@@ -32,7 +34,8 @@ export function answerHook(
     finish(broken(error, effects));
   };
   try {
-    const answered = hook.answer(request, effects);
+    const work = () => hook.answer(request, effects);
+    const answered = effects.trace ? effects.trace(hook.path, work) : work();
     if (!(answered instanceof Promise)) return finish(answered);
     answered.then(finish, fail);
   } catch (error) {

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { KeyPair } from "../../certificates/authority.ts";
 import type { TLSSocket } from "node:tls";
-import type { Hook, HookEffects, HookObserver, HookResponse } from "../exchange.ts";
+import type { Hook, HookEffects, HookObserver, HookResponse, ReviewTracer } from "../exchange.ts";
 import { answerHook, timeoutOf } from "./answer-hook.ts";
 import { Connections } from "./connections.ts";
 import { PlainConnection } from "./plain-connection.ts";
@@ -20,6 +20,7 @@ export interface HookServerOptions extends HookEffects {
   /** Default: all addresses. */
   readonly host?: string | undefined;
   readonly observer?: HookObserver | undefined;
+  readonly trace?: ReviewTracer | undefined;
 }
 
 /** An open port. */

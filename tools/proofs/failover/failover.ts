@@ -2,10 +2,10 @@
 // reconcile at the moment of expiry after a SIGKILL of the leader, and at once after a SIGTERM; and
 // a leader that was stopped by SIGSTOP for longer than its Lease lasts writes nothing when it is
 // continued, which the server's own audit log says (audit-judge.ts).
-// Usage: `node tools/run.mjs tools/proofs/failover/failover.ts [--rounds N] [--only kill,leave,stop]
-// [--timings 15000,10000,2000] [--reference] [--strict] [--output json]`. Default: three rounds of
-// each deed with timings of 3, 2 and 0.4 s. --strict asserts the bars in time; --reference runs on
-// the real kube-apiserver (tools/reference).
+// Usage: `node tools/run.mjs tools/proofs/failover/failover.ts [--rounds N] [--only
+// kill,leave,stop] [--timings 15000,10000,2000] [--reference] [--strict] [--output json]`. Default:
+// three rounds of each deed with timings of 3, 2 and 0.4 s. --strict asserts the bars in time;
+// --reference runs on the real kube-apiserver (tools/reference).
 import assert from "node:assert/strict";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

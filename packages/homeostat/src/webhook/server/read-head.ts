@@ -1,5 +1,5 @@
-// Reads the head of a plain request: a POST of HTTP/1.1 whose body has a length, as API servers send
-// all of theirs. Whatever else a request may be, Node's own parser reads it. Pure.
+// Reads the head of a plain request: a POST of HTTP/1.1 whose body has a length, as API servers
+// send all of theirs. Whatever else a request may be, Node's own parser reads it. Pure.
 
 /** The head of a plain request. */
 export interface PlainHead {

@@ -115,6 +115,27 @@ test("generate has the ports of the options: probes, and a Service for metrics",
   assert.deepEqual(plain.at(-2)!.spec.ports, [{ name: "http", port: 8080, targetPort: "metrics" }]);
 });
 
+test("generate has two replicas where they elect a leader or share the objects", (t) => {
+  const home = folder(t);
+  const path = join(home, "shared.ts");
+  for (const [options, replicas] of [
+    ["{ election: {} }", 2],
+    ["{ sharding: {} }", 2],
+    ["{}", 1],
+  ] as const) {
+    const given = `export const operator = 'a', resources = [], controllers = [], options = ${options};`;
+    writeFileSync(path, given);
+    const { code, err } = run("generate", path, "--output-dir", join(home, "out"));
+    assert.deepEqual([code, err.includes("not generated")], [0, false]);
+    const objects = read(join(home, "out/operator.yaml"));
+    const { spec } = objects.at(-1)!;
+    assert.deepEqual(
+      [spec.replicas, spec.strategy?.type, objects.some(({ kind }) => kind === "Role")],
+      [replicas, replicas === 1 ? "Recreate" : undefined, replicas === 2],
+    );
+  }
+});
+
 test("generate names what it leaves out", (t) => {
   const home = folder(t);
   const path = join(home, "hooked.ts");

@@ -13,24 +13,12 @@ import {
 import type { Client } from "homeostat/client";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
+import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
-
-/** Notes what a client sends, and leaves it unanswered on request; open watches go on. */
-function cuttable({ transport }: Client) {
-  const send = transport.send.bind(transport);
-  const sent: string[] = [];
-  let isCut = false;
-  transport.send = (request, sink) => {
-    sent.push(`${request.method} ${request.path.split("?")[0]}`);
-    if (!isCut) return send(request, sink);
-    return { resume() {}, abort: (reason) => sink.fail(reason as Error) };
-  };
-  return { sent, cut: () => void (isCut = true), mend: () => void (isCut = false) };
-}
 
 /** A replica of the operator `laws`, heard. */
 function createReplica(

@@ -7,44 +7,18 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { createManager, defineController, defineResource, silentLog } from "homeostat";
 import { createAuthority, issueServingCertificate } from "homeostat/certificates";
-import type { Client } from "homeostat/client";
-import { ServiceAccount } from "homeostat/k8s/core/v1";
-import { ClusterRole, ClusterRoleBinding } from "homeostat/k8s/rbac/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import * as z from "zod";
 import { getText as get } from "../fixtures/get-text.ts";
 import { intercept } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, lawsApi } from "../fixtures/laws.ts";
+import { tokenOf } from "../fixtures/reader-token.ts";
 import { readMetrics } from "../fixtures/read-metrics.ts";
 import { until } from "../fixtures/until.ts";
 
 const Missing = defineResource({ ...lawsApi, kind: "Missing", spec: z.object({}) });
 const boxes = defineController(Box, { name: "boxes", async reconcile() {} });
 const anyPorts = { health: { port: 0 }, metrics: { port: 0 } } as const;
-
-/** A token of a new service account, which may read what `urls` name. */
-async function tokenOf(client: Client, name: string, urls: readonly string[]): Promise<string> {
-  const { namespace } = client;
-  const unique = `${namespace}-${name}`;
-  await client.create(ServiceAccount, { metadata: { name } });
-  if (urls.length > 0) {
-    await client.create(ClusterRole, {
-      metadata: { name: unique },
-      rules: [{ nonResourceURLs: [...urls], verbs: ["get"] }],
-    });
-    await client.create(ClusterRoleBinding, {
-      metadata: { name: unique },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: unique },
-      subjects: [{ kind: "ServiceAccount", name, namespace }],
-    });
-  }
-  const response = await client.request({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
-  });
-  return (response.json() as { status: { token: string } }).status.token;
-}
 
 describeLaws("ports", ({ client: open, run }) => {
   it("serves probes, with the user's checks among them", async () => {

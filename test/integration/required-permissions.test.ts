@@ -119,13 +119,13 @@ const isProbe = (uri: string): boolean =>
 
 async function runsOnItsRights(
   t: TestContext,
-  options: Pick<ManagerOptions, "namespace" | "namespaces"> & {
+  options: Pick<ManagerOptions, "namespace" | "namespaces" | "election" | "sharding"> & {
     readonly controllers: readonly Controller[];
   },
 ): Promise<ReturnType<typeof requiredPermissions>> {
   const { admin, client, events } = await openHeardServer(t);
   await installDefinitions(admin, [Shop, Region]);
-  const permissions = requiredPermissions(options);
+  const permissions = requiredPermissions({ operator: "shop", ...options });
   await grant(admin, permissions);
   const manager = createManager({ operator: "shop", client, log: silentLog, ...options });
   t.after(() => manager.stop());
@@ -174,3 +174,16 @@ test("a selection of namespaces is followed", async (t) => {
     ),
   );
 });
+
+for (const replicas of ["election", "sharding"] as const)
+  test(`replicas run on the rights to their Leases: ${replicas}`, async (t) => {
+    const { namespaces } = await runsOnItsRights(t, {
+      controllers: [shops, regions],
+      [replicas]: { namespace: "default", retryPeriodMs: 50 },
+    });
+    const rights = namespaces["default"]!.filter(({ resources }) => resources.includes("leases"));
+    assert.equal(
+      rights.some(({ resourceNames }) => resourceNames?.join() === "shop"),
+      replicas === "election",
+    );
+  });

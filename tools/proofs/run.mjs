@@ -14,7 +14,9 @@ const proofs = [
   "hostile-wire/hostile-wire.ts",
   "source-everywhere.ts",
   "watch-cancel/watch-cancel.ts",
+  "failover/failover.ts",
   "webhook-rotation/webhook-rotation.ts",
+  "sharding/sharding.ts",
 ];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));

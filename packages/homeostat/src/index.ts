@@ -139,6 +139,7 @@ export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export type { ElectionOptions } from "./manager/election/election-options.ts";
+export type { ShardingOptions } from "./manager/sharding/sharding-options.ts";
 export { createManager } from "./manager/manager.ts";
 export type { PolicyRule } from "./manager/permissions/policy-rule.ts";
 export {
@@ -160,5 +161,6 @@ export type { OpenPorts } from "./manager/serving/operator-servers.ts";
 export type { CertificateFiles } from "./manager/serving/port-certificate.ts";
 export type { HealthCheck, HealthChecks } from "./manager/serving/probes.ts";
 export type { HealthOptions, MetricsOptions } from "./manager/serving/serving-options.ts";
+export type { TracingOptions } from "./manager/tracing/tracing-options.ts";
 export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

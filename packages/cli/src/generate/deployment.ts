@@ -56,21 +56,22 @@ export function metricsServicesOf(
   ];
 }
 
-/** One replica, never two at once. */
+/** One replica, never two at once; two, one after the other, where they elect or share. */
 export function deploymentOf(
   { operator, options }: OperatorModule,
   { image, namespace, hookPorts }: GenerateSettings & { readonly hookPorts: readonly JsonObject[] },
 ): JsonObject {
   const labels = labelsOf(operator);
-  const { shutdownTimeoutMs = 30_000, webhooks } = options;
+  const { shutdownTimeoutMs = 30_000, webhooks, election, sharding } = options;
+  const hasReplicas = (election ?? sharding) !== undefined;
   const drainSeconds = Math.ceil((shutdownTimeoutMs + (webhooks?.drainMs ?? 0)) / 1000);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: operator, namespace, labels },
     spec: {
-      replicas: 1,
-      strategy: { type: "Recreate" },
+      replicas: hasReplicas ? 2 : 1,
+      ...(hasReplicas ? {} : { strategy: { type: "Recreate" } }),
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },

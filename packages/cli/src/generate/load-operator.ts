@@ -28,7 +28,6 @@ const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** Options of createManager whose needs are not generated yet, and what these are. */
 const ungenerated: Readonly<Record<string, string>> = {
   clusters: "rights on other clusters",
-  election: "rights to Leases, and more than one replica",
 };
 
 /** What a user has to add by hand, a line each. */

@@ -3,6 +3,7 @@
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { createAskProvider } from "./ask-provider.ts";
 import { checkClientOptions } from "./check-client-options.ts";
 import type { Client } from "./client.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
@@ -46,7 +47,9 @@ export interface ClientOptions {
 export function createClient(options: ClientOptions): Client {
   checkClientOptions(options);
   const runtime = options.runtime ?? createSystemRuntime();
-  const credentials = options.access && createCredentials(options.access, runtime);
+  const credentials =
+    options.access &&
+    createCredentials(options.access, runtime, { ask: createAskProvider(runtime) });
   const transport = options.transport ?? openTransport(options.access!, credentials);
   const observerCalls = new ObserverCalls();
   const session: SessionOptions = {

@@ -27,6 +27,7 @@ export interface UncheckedDefinition {
   readonly priority?: unknown;
   readonly fairBy?: unknown;
   readonly needLeaderElection?: unknown;
+  readonly shardBy?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
   readonly watches?: unknown;
@@ -53,6 +54,7 @@ const known = [
   "priority",
   "fairBy",
   "needLeaderElection",
+  "shardBy",
   "owns",
   "refs",
   "watches",
@@ -87,6 +89,7 @@ export function checkDefinition(kind: Kind, given: UncheckedDefinition): void {
     ...checkFunction("priority", definition.priority),
     ...checkFairness(definition.fairBy),
     ...checkElected(definition.needLeaderElection),
+    ...checkShardBy(definition.shardBy),
     ...checkSources(definition.sources),
     ...checkFunction("when", definition.when),
     ...checkOwns(owns),
@@ -172,6 +175,11 @@ function checkRate(rate: unknown): readonly string[] {
 function checkElected(needs: unknown): readonly string[] {
   if (needs === undefined || typeof needs === "boolean") return [];
   return [`needLeaderElection is ${describeValue(needs)}, expected true or false`];
+}
+
+function checkShardBy(by: unknown): readonly string[] {
+  if (by === undefined || by === "object" || by === "namespace" || by === "controller") return [];
+  return [`shardBy is ${describeValue(by)}, expected "object", "namespace" or "controller"`];
 }
 
 function checkFairness(fairBy: unknown): readonly string[] {

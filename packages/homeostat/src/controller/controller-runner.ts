@@ -8,7 +8,7 @@ import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
 import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
-import type { QueueKeyReport } from "../queue/workqueue.ts";
+import type { QueueKeyReport, WorkQueue } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
@@ -35,8 +35,10 @@ import { WorkerLender } from "./run/lend-worker.ts";
 import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import { Turns } from "./run/turns.ts";
-import { isCached, type RunnerOptions, type RunnerState } from "./run/runner-state.ts";
+import { isCached, isOwnKey, type RunnerOptions, type RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
+import { followShards } from "./shard/follow-shards.ts";
+import { shardQueue } from "./shard/shard-queue.ts";
 import { connectSources } from "./sources.ts";
 import { watchDeadlines } from "./signals/watch-deadlines.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
@@ -60,6 +62,8 @@ export interface ControllerRunner {
   resume(key: string): void;
   /** What the controller depends on and does not declare, and results that it drops. */
   breaches(): readonly Breach[];
+  /** For reports. */
+  readonly queue: Pick<WorkQueue, "depth" | "counts" | "unfinished">;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /** The number of keys that are being processed, abandoned reconciles included. */
@@ -85,15 +89,15 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     informer: options.informer,
     echoes: state.echoes,
     warnings,
-    saw: (key, id, object) => state.loops.saw(key, id, object),
+    saw: (key, ...seen) => isOwnKey(options, key) && state.loops.saw(key, ...seen),
     gone: (key) => gone(state, key),
   });
+  const following = followShards(state, primary);
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
   return {
-    name: definition.name,
-    kind: definition.kind,
+    ...reportsOf(state),
     start() {
       release();
       catchStrayErrors();
@@ -101,7 +105,6 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
     },
-    ...reportsOf(state),
     pause: (key) => state.pauses.pause(key),
     resume(key) {
       if (state.pauses.resume(key))
@@ -109,6 +112,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
     async stop(drainMs) {
       sources.remove();
+      following.remove();
       for (const feed of feeds) feed.stop();
       for (const key of stopTimers(state)) state.progress.unloop(key);
       draining.abort();
@@ -126,7 +130,7 @@ function prepare(given: RunnerOptions) {
   const warnings = new WarnOnce(log);
   const holding = given.standsBy ? holdKeys(given.queue, (key) => isCached(given, key)) : undefined;
   const queue = holding?.held ?? given.queue;
-  const options = withPriorities({ ...given, log, queue }, warnings);
+  const options = ofShard(withPriorities({ ...given, log, queue }, warnings));
   return { options, warnings, release: () => holding?.release() };
 }
 
@@ -138,13 +142,20 @@ function withPriorities(options: RunnerOptions, warnings: WarnOnce): RunnerOptio
   return { ...options, queue: prioritised({ queue, controller, priorityOf, entry, warnings }) };
 }
 
+const ofShard = (options: RunnerOptions): RunnerOptions =>
+  options.shards ? { ...options, queue: shardQueue(options.queue, options.shards) } : options;
+
 /** The functions of a runner that only report. */
 function reportsOf(state: RunnerState) {
   const { options, states, breaches } = state;
+  const { name, kind } = options.definition;
   return {
+    name,
+    kind,
     states: () => states.all(),
     explain: (key: string) => ({ state: states.get(key), queue: withHeld(state, key) }),
     breaches: () => breaches.all(),
+    queue: options.queue,
     isIdle: () => options.queue.isIdle(),
     processing: () => options.queue.depth().processing,
   };

@@ -18,6 +18,7 @@ import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
 import type { Selection } from "./watching/selection.ts";
 import type { Reads } from "./boundaries/reads.ts";
+import type { ReplicaOptions } from "./replica-options.ts";
 import type { Signal } from "./signals/signal.ts";
 import { pickSet } from "../util/pick-set.ts";
 
@@ -122,7 +123,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
 }
 
 /** A controller's functions and settings. */
-export interface Handlers<Ctx extends { readonly object: unknown }> {
+export interface Handlers<Ctx extends { readonly object: unknown }> extends ReplicaOptions {
   /**
    * Permanent, because objects store it in field manager and finalizer. Default: the kind in lower
    * case.
@@ -188,8 +189,6 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * its own namespace's turn, within its priority. Default: in the order of their triggers.
    */
   readonly fairBy?: "namespace";
-  /** False: it works in every replica, also in those that stand by. Default true. */
-  readonly needLeaderElection?: boolean;
   /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
@@ -215,7 +214,7 @@ export interface Controller<
 }
 
 /** The runtime's part of a {@link Controller}. */
-export interface ControllerDefinition {
+export interface ControllerDefinition extends ReplicaOptions {
   readonly name: string;
   readonly kind: Kind;
   readonly owns: readonly Kind[];
@@ -237,7 +236,6 @@ export interface ControllerDefinition {
   readonly retryRate?: Rate;
   readonly priority?: (trigger: Trigger) => number | undefined;
   readonly fairBy?: "namespace";
-  readonly needLeaderElection?: boolean;
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -331,6 +329,7 @@ export function defineController<
       "priority",
       "fairBy",
       "needLeaderElection",
+      "shardBy",
       "reports",
       "fieldManager",
       "finalizer",

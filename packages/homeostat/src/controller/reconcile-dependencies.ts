@@ -12,6 +12,7 @@ import type { OwnMemory } from "./own/own-memory.ts";
 import type { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { Signal } from "./signals/signal.ts";
+import type { KeyShards } from "./shard/key-shards.ts";
 import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
@@ -27,6 +28,8 @@ export interface ReconcileDependencies {
   readonly names: ControllerNames;
   readonly runtime: Runtime;
   readonly client: Client;
+  /** Which objects are this process's, where replicas share them. */
+  readonly shards?: KeyShards | undefined;
   readonly log: ReconcileLog;
   readonly primary: Informer;
   /** What the informers watch. */

@@ -9,7 +9,7 @@ import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { describeError } from "../util/describe-error.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
+import { boundedCall } from "./bounded-call.ts";
 import {
   type ElectionEffect,
   type ElectionInput,
@@ -85,16 +85,16 @@ export class Elector {
     this.fence = new WriteFence({
       clock: runtime.clock,
       timings,
-      lease,
+      right: `lead by the Lease ${lease}`,
       expired: () => runtime.defer(() => this.#step({ type: "tick" })),
     });
     this.#watch = new LeaseWatch({
       client: this.#client,
       clock: runtime.clock,
-      name,
-      namespace,
+      selection: { namespace, fieldSelector: `metadata.name=${name}` },
       retryMs: timings.retryPeriodMs,
-      saw: (seen) => this.#step({ type: "saw", lease: seen, by: "watch" }),
+      saw: (seen, isDeleted) =>
+        this.#step({ type: "saw", lease: isDeleted ? undefined : seen, by: "watch" }),
       watching: (is) => this.#step({ type: "watching", is }),
       forbidden: (message) =>
         options.warn(
@@ -114,15 +114,7 @@ export class Elector {
    * expires by itself. Idempotent; resolves to true when it has given the Lease up.
    */
   async resign(): Promise<boolean> {
-    const { clock } = this.#options.runtime;
-    this.fence.shut("it has stopped");
-    if (this.fence.unanswered > 0) {
-      const late = Promise.withResolvers<void>();
-      const timer = clock.timer(unansweredMs, () => late.resolve());
-      await Promise.race([this.fence.settled(), late.promise]);
-      timer.cancel();
-    }
-    if (this.fence.unanswered > 0) this.#end();
+    if (!(await this.fence.close("it has stopped"))) this.#end();
     else this.#step({ type: "resign" });
     await this.#ended.promise;
     return this.#hasReleased;
@@ -178,7 +170,6 @@ export class Elector {
         return warn(`the Lease ${this.report().lease}: ${effect.error}`);
       case "lost":
         this.fence.shut(effect.why);
-        this.#say("stopped leading");
         this.#end();
         return lost(effect.why);
       case "ended":
@@ -221,27 +212,11 @@ export class Elector {
     });
   }
 
-  /** Bounds a request, its retries included, so that one slow answer does not cost the Lease. */
   async #call(send: (options: RequestOptions) => Promise<ElectionInput>): Promise<void> {
     const { clock } = this.#options.runtime;
-    const timeoutMs = Math.max(leastCallMs, this.#limits.renewDeadlineMs / 2);
-    const late = new AbortController();
-    const timer = clock.timer(timeoutMs, () => late.abort(timeoutError(timeoutMs)));
-    const input = await send({ signal: late.signal, timeoutMs: 0 }).catch(toFailure);
-    timer.cancel();
-    this.#step(input);
+    this.#step(await boundedCall(clock, this.#limits, send).catch(toFailure));
   }
 }
-
-/** Upstream: sigs.k8s.io/controller-runtime/pkg/leaderelection/leader_election.go. */
-const leastCallMs = 1000;
-/** How long a release waits for writes without an answer. */
-const unansweredMs = 1000;
-
-const timeoutError = (timeoutMs: number): Error =>
-  new HomeostatError("ERR_CLIENT_TIMEOUT", `no answer within ${timeoutMs} ms`, {
-    hint: "Check the server's health.",
-  });
 
 const toFailure = (error: unknown): ElectionInput => ({
   type: "failed",

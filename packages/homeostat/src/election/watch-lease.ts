@@ -1,7 +1,7 @@
-// Keeps a watch on one Lease. Each watch begins with the Lease as it is and lives for a minute; one
-// that breaks is opened again after a retry period. Only the news count: who needs to know that
-// nothing has changed reads the Lease.
-import type { Client } from "../client/client.ts";
+// Keeps a watch on Leases. Each watch begins with the Leases as they are and lives for a minute;
+// one that breaks is opened again after a retry period. Only the news count: who needs to know that
+// nothing has changed, or what was deleted between two watches, reads the Leases.
+import type { Client, Selection } from "../client/client.ts";
 import { isForbidden } from "../api/status.ts";
 import { Lease } from "../k8s/coordination/v1/index.ts";
 import { sleep } from "../runtime/sleep.ts";
@@ -12,14 +12,14 @@ import { describeError } from "../util/describe-error.ts";
 export interface LeaseWatchOptions {
   readonly client: Client;
   readonly clock: Clock;
-  readonly name: string;
-  readonly namespace: string;
+  /** Which Leases. */
+  readonly selection: Selection;
   readonly retryMs: number;
-  /** The Lease as it is now; undefined when it was deleted. */
-  saw(lease: Lease | undefined): void;
+  /** A Lease as it is now, or as it was when it was deleted. */
+  saw(lease: Lease, isDeleted: boolean): void;
   /** The watch runs, or has ended. */
   watching(is: boolean): void;
-  /** Called once when this user may not watch it. */
+  /** Called once when this user may not watch them. */
   forbidden(message: string): void;
 }
 
@@ -67,13 +67,12 @@ export class LeaseWatch {
 
   /** True when the watch has ended as it should. */
   async #watch(signal: AbortSignal): Promise<boolean> {
-    const { client, name, namespace, saw, watching } = this.#options;
-    const fieldSelector = `metadata.name=${name}`;
-    const options = { namespace, fieldSelector, timeoutSeconds, signal };
+    const { client, selection, saw, watching } = this.#options;
+    const options = { ...selection, timeoutSeconds, signal };
     try {
       for await (const { type, object } of client.watch(Lease, options)) {
         watching(true);
-        if (type !== "BOOKMARK") saw(type === "DELETED" ? undefined : object);
+        if (type !== "BOOKMARK") saw(object, type === "DELETED");
       }
       return true;
     } catch (error) {

@@ -12,8 +12,8 @@ import type { ElectionTimings } from "./election-timings.ts";
 export interface FenceOptions {
   readonly clock: Clock;
   readonly timings: ElectionTimings;
-  /** The Lease, for messages: `kitchen/orders`. */
-  readonly lease: string;
+  /** What it guards, for messages: `lead by the Lease kitchen/orders`. */
+  readonly right: string;
   /** Called when the time has run out before anything else said so. */
   expired(): void;
 }
@@ -22,7 +22,7 @@ export interface FenceOptions {
 export class WriteFence {
   readonly #options: FenceOptions;
   #renewed: Moment | undefined;
-  #because: string | undefined = "it has not led yet";
+  #because: string | undefined = "it has not begun yet";
   #isShut = false;
   readonly #unanswered = new Set<Promise<unknown>>();
 
@@ -45,7 +45,7 @@ export class WriteFence {
 
   /** Why a write may not be sent now; undefined when it may. */
   readonly refusal = (method: string, path: string): Error | undefined => {
-    const { clock, timings, lease, expired } = this.#options;
+    const { clock, timings, right, expired } = this.#options;
     if (this.#because === undefined) {
       const now = { at: clock.monotonic(), wall: clock.now() };
       if (!isOverdue(this.#renewed!, now, timings)) return undefined;
@@ -54,8 +54,8 @@ export class WriteFence {
     }
     return new HomeostatError(
       "ERR_ELECTION_FENCED",
-      `${method} ${path}: not sent, because this process does not lead by the Lease ${lease}: ${this.#because}`,
-      { hint: "Nothing to do: the new leader reconciles the object." },
+      `${method} ${path}: not sent, because this process does not ${right}: ${this.#because}`,
+      { hint: "Nothing to do: another replica reconciles the object." },
     );
   };
 
@@ -66,13 +66,20 @@ export class WriteFence {
     answered.then(forget, forget);
   };
 
-  /** The number of requests that have no answer: the server may still execute them. */
-  get unanswered(): number {
-    return this.#unanswered.size;
-  }
-
-  /** Resolves when all requests are answered. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#unanswered);
+  /**
+   * Shuts it, and waits a second for requests without an answer, which the server may still
+   * execute; false when some are left.
+   */
+  async close(because: string): Promise<boolean> {
+    this.shut(because);
+    if (this.#unanswered.size === 0) return true;
+    const late = Promise.withResolvers<void>();
+    const timer = this.#options.clock.timer(unansweredMs, () => late.resolve());
+    await Promise.race([Promise.allSettled(this.#unanswered), late.promise]);
+    timer.cancel();
+    return this.#unanswered.size === 0;
   }
 }
+
+/** How long a release waits for writes without an answer. */
+const unansweredMs = 1000;

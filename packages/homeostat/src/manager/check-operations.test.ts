@@ -42,14 +42,16 @@ test("wrong options of metrics are named", () => {
     port: true,
     tls: { certFile: "a" },
     authorization: "yes",
+    introspection: "on",
     custom: {},
     path: "",
   };
   assert.deepEqual(checkMetrics({ metrics }), [
-    "metrics.path: unknown option; expected any of custom, port, host, tls, authorization",
+    "metrics.path: unknown option; expected any of custom, port, host, tls, authorization, introspection",
     "metrics.custom is {}, expected what createMetrics returns",
     "metrics.port is true, expected a number from 0 to 65535",
     "metrics.tls is { certFile: 'a' }, expected \"self-signed\" or { certFile, keyFile }",
     'metrics.authorization is neither "delegated" nor { client }',
+    "metrics.introspection is 'on', expected true or false",
   ]);
 });

@@ -29,9 +29,9 @@ export function checkMetrics({
 }): string[] {
   if (metrics === undefined) return [];
   if (!isOptions(metrics)) return [`metrics is ${describeValue(metrics)}, expected options`];
-  const { custom, port, host, tls, authorization } = metrics as Unchecked;
+  const { custom, port, host, tls, authorization, introspection } = metrics as Unchecked;
   const problems = [
-    ...unknownOptions(metrics, ["custom", "port", "host", "tls", "authorization"]),
+    ...unknownOptions(metrics, ["custom", "port", "host", "tls", "authorization", "introspection"]),
     ...(custom === undefined || typeof (custom as Partial<Metrics>)?.families === "function"
       ? []
       : [`custom is ${describeValue(custom)}, expected what createMetrics returns`]),
@@ -39,6 +39,9 @@ export function checkMetrics({
     ...checkHost(host),
     ...checkTls(tls),
     ...checkAuthorization(authorization, clusters),
+    ...(introspection === undefined || typeof introspection === "boolean"
+      ? []
+      : [`introspection is ${describeValue(introspection)}, expected true or false`]),
   ];
   return problems.map((problem) => `metrics.${problem}`);
 }

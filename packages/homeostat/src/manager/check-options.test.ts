@@ -20,7 +20,7 @@ test("all wrong options of a manager are named at once", () => {
     message:
       "ERR_MANAGER_OPTIONS: creating the manager of op: " +
       "controllers[0] is 5, expected what defineController returns; " +
-      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, election, allowReplicas, health, metrics, changed; " +
+      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, election, sharding, allowReplicas, health, metrics, tracing, changed; " +
       "client is an empty object, expected what createClient returns; " +
       "cache.kinds is undefined, expected a list; " +
       "reports.event: expected any of events, conditions, metadata; " +
@@ -70,6 +70,28 @@ test("an election that cannot work is refused by name", () => {
     check({ whenLost: "end" }, { clusters: {} }),
     /election\.whenLost is 'end', expected 'standBy', because other clusters are not concerned/,
   );
+});
+
+test("sharding that cannot work is refused by name", () => {
+  const controllers = [{ kind: { kind: "Box" }, reconcile() {} }];
+  const check =
+    (sharding: unknown, more: object = {}) =>
+    () =>
+      checkOptions({ operator: "op", controllers, sharding, ...more } as never);
+  for (const [sharding, problem] of [
+    [true, /sharding is true, expected \{ namespace \}/],
+    [{ shards: 3 }, /sharding\.shards: unknown option; expected any of name, /],
+    [{ name: "a.b" }, /sharding\.name is 'a\.b', expected at most 50 characters/],
+    [{ name: "a".repeat(51) }, /sharding\.name is 'a+', expected at most 50 characters/],
+    [{ namespace: "" }, /sharding\.namespace is '', expected a text/],
+    [{ identity: 5 }, /sharding\.identity is 5, expected a text/],
+    [{ whenLost: "standBy" }, /sharding\.whenLost is 'standBy', expected 'end' or 'rejoin'/],
+    [{ retryPeriodMs: 9000 }, /sharding\.renewDeadlineMs is 10000, expected more than 1\.2 times/],
+  ] as const)
+    assert.throws(check(sharding), problem);
+  check({})();
+  assert.throws(check({}, { election: {} }), /sharding: expected without `election`/);
+  assert.throws(check({ whenLost: "end" }, { clusters: {} }), /expected 'rejoin'/);
 });
 
 test("the credentials of what is passed for a client stay out of the message", () => {

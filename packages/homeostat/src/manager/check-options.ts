@@ -9,8 +9,10 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
+import { checkTracing } from "./tracing/tracing-options.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
 import { checkElection } from "./election/election-options.ts";
+import { checkSharding } from "./sharding/sharding-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
@@ -31,9 +33,11 @@ const known = [
   "shutdownTimeoutMs",
   "syncTimeoutMs",
   "election",
+  "sharding",
   "allowReplicas",
   "health",
   "metrics",
+  "tracing",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
 
@@ -57,9 +61,11 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
+    ...checkTracing(options.tracing),
     ...checkHealth(options.health),
     ...checkMetrics(options),
     ...checkElection(options.election, options),
+    ...checkSharding(options.sharding, options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];

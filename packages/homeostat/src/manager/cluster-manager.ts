@@ -5,6 +5,7 @@ import { assertKind } from "../api/check-kind.ts";
 import { argumentError } from "../util/argument-error.ts";
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
+import type { Client } from "../client/client.ts";
 import { ContestedObjects } from "../cache/contested-objects.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { declaredKinds } from "../controller/declared-kinds.ts";
@@ -16,6 +17,7 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { inspectCluster } from "./introspection/inspect-cluster.ts";
 import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import { logCacheErrors } from "./log/log-cache-errors.ts";
@@ -27,6 +29,7 @@ import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
 import { StopDeadline } from "./stopping/stop-deadline.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -41,7 +44,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const { metrics } = given;
   const answered = metrics?.requests(given.client.transport);
   const observed = { warned, ...(answered ? { answered } : {}) };
-  const options = { ...given, client: given.client.with(observed) };
+  const options = { ...given, client: traced(given.client.with(observed), given.tracing) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
@@ -85,6 +88,9 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   };
   return toManager(state);
 }
+
+const traced = (client: Client, tracing: Tracing | undefined): Client =>
+  tracing ? client.with({ answered: tracing.answered }) : client;
 
 /** The user's own selections of a kind decide. */
 function narrowed(
@@ -137,9 +143,14 @@ function toManager(state: ManagerState): ClusterManager {
     breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     elections: () => {
-      const report = state.leadership?.report();
+      const report = state.leadership?.election();
       return report ? [{ ...clusterOf(state), ...report }] : [];
     },
+    rings: () => {
+      const report = state.leadership?.ring();
+      return report ? [{ ...clusterOf(state), ...report }] : [];
+    },
+    inspect: () => [inspectCluster(state)],
     readiness: () => readinessOf(state),
     cacheStats: () =>
       state.cache.informers().map((informer) => ({
@@ -208,10 +219,10 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   const declared = new Set(definitions.flatMap(declaredKinds).map(kindId));
   const counts = (informer: Informer): boolean =>
     !isLeftOut(scope, informer) && (declared.has(kindId(informer.kind)) || isThere(informer));
-  const uncalled = webhookReasons(webhooks);
+  const waiting = [...webhookReasons(webhooks), ...(state.leadership?.reasons() ?? [])];
   return {
-    ready: uncalled.length === 0 && !behind.some(counts),
-    reasons: [...reasons, ...uncalled],
+    ready: waiting.length === 0 && !behind.some(counts),
+    reasons: [...reasons, ...waiting],
   };
 }
 

@@ -3,10 +3,12 @@ import { parseObjectKey } from "../api/object-meta.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { Signal } from "../controller/signals/signal.ts";
+import type { RunTracer } from "../controller/run/run-tracer.ts";
 import { createEventRecorder } from "../events/index.ts";
 import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { needsElection } from "./election/needs-election.ts";
+import type { Terms } from "./election/terms.ts";
 import { type CountedController, createCounted } from "./metrics/counted-controller.ts";
 import type { ManagerState } from "./manager-state.ts";
 
@@ -36,7 +38,8 @@ export function createRunner(
     namespaces: scope.namespaces,
     queue,
     observer: counted?.metrics.runs,
-    standsBy: leadership !== undefined,
+    tracer: tracerOf(state, definition),
+    ...(leadership ? standing(leadership, definition) : {}),
     log,
     informer: (kind) => scope.informer(kind),
     lease: (kind) => scope.lease(kind),
@@ -60,6 +63,17 @@ export function createRunner(
   counted?.follow({ queue, runner });
   return runner;
 }
+
+/** The replica waits with its keys for its term, or has its own keys only. */
+function standing(leadership: Terms, definition: ControllerDefinition) {
+  const shards = leadership.shards(definition);
+  return { standsBy: shards === undefined, shards };
+}
+
+const tracerOf = (
+  { options: { tracing, cluster } }: ManagerState,
+  { name, kind }: ControllerDefinition,
+): RunTracer | undefined => tracing?.controller({ name, kind: kind.kind, cluster });
 
 /** The metrics of a controller, which outlive its runners. */
 function countController(

@@ -10,15 +10,8 @@ import { logAwaited, logLeft } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
 import { createRunner } from "./create-runner.ts";
-import {
-  beginTerm,
-  createElected,
-  defaultDrainMs,
-  endTerm,
-  isCold,
-} from "./election/elected-work.ts";
-import type { ElectionOptions } from "./election/election-options.ts";
-import { Leadership } from "./election/leadership.ts";
+import { createElected, defaultDrainMs, isCold } from "./election/elected-work.ts";
+import { createTerms } from "./sharding/create-terms.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
@@ -71,9 +64,13 @@ async function start(state: ManagerState): Promise<void> {
     namespaces: scope.namespaces.description,
   });
   if (options.webhooks) await startWebhooks(state, options.webhooks);
-  // Without an election everything up to here and on to the first request is one step.
-  if (options.election && definitions.some(needsElection))
-    state.leadership = await openElections(state, options.election);
+  // Without replicas everything up to here and on to the first request is one step.
+  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  if (terms) {
+    await terms.open();
+    refuseIfStopped(operator, state.stopping);
+    state.leadership = terms;
+  }
   const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
@@ -100,25 +97,6 @@ async function start(state: ManagerState): Promise<void> {
     state.sayStarted = () => {};
   };
   if ((await startControllers(state, starting)) === "all") state.sayStarted();
-}
-
-/** @throws ERR_ELECTION_NAMESPACE, ERR_MANAGER_STOPPED */
-async function openElections(state: ManagerState, election: ElectionOptions): Promise<Leadership> {
-  const { runtime, options } = state;
-  const { operator, client } = options;
-  const leadership = new Leadership({
-    operator,
-    client,
-    runtime,
-    election,
-    ...(options.metrics ? { leaderStatus: options.metrics.leaderStatus } : {}),
-    log: () => state.log,
-    led: () => beginTerm(state),
-    lost: (why) => endTerm(state, why),
-  });
-  await leadership.open();
-  refuseIfStopped(operator, state.stopping);
-  return leadership;
 }
 
 /** Those of a cold standby that need election are made when it leads. */
@@ -197,7 +175,9 @@ async function shutDown(state: ManagerState): Promise<void> {
   state.starting?.stop();
   state.webhooks?.drain();
   state.deadline.within(state.options.shutdownTimeoutMs ?? defaultDrainMs);
-  await stopRunners(state);
+  const stopped = stopRunners(state);
+  state.leadership?.leave();
+  await stopped;
   state.freshnessLog?.stop();
   await state.leadership?.resign();
   await Promise.all(Array.from(state.recorders.values(), (recorder) => recorder.close()));

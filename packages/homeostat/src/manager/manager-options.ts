@@ -8,11 +8,16 @@ import type { Controller, ReconcileLog, Reports } from "../controller/define-con
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ElectionReport } from "../election/elector.ts";
+import type { RingReport } from "../election/ring/ring-member.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { ClusterInspection } from "./introspection/cluster-inspection.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
+import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
+import type { Tracing } from "./tracing/tracing.ts";
+import type { TracingOptions } from "./tracing/tracing-options.ts";
 import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -67,6 +72,11 @@ export interface ManagerOptions {
    */
   readonly election?: ElectionOptions;
   /**
+   * Shares the objects among the operator's replicas: each object is reconciled by one of them at
+   * any time. `{}` in a pod, `{ namespace }` elsewhere. Default: none.
+   */
+  readonly sharding?: ShardingOptions;
+  /**
    * Several managers of this process that set this may run the same controllers on the same server,
    * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
    */
@@ -78,16 +88,26 @@ export interface ManagerOptions {
    * nothing is counted and no port is opened.
    */
   readonly metrics?: MetricsOptions | undefined;
+  /**
+   * Spans by OpenTelemetry: a reconcile, its requests, a review of a webhook. Default: none, and
+   * nothing is loaded.
+   */
+  readonly tracing?: TracingOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
 
 /** Options of one cluster's manager. */
-export interface ClusterManagerOptions extends Omit<ManagerOptions, "health" | "metrics"> {
+export interface ClusterManagerOptions extends Omit<
+  ManagerOptions,
+  "health" | "metrics" | "tracing"
+> {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
   /** Undefined when nothing is counted. */
   readonly metrics?: ClusterMetrics | undefined;
+  /** Undefined when nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /**
@@ -165,6 +185,8 @@ export interface Manager {
   isIdle(): boolean;
   /** Whether this replica leads, who does, and how its Lease fares; empty without `election`. */
   elections(): readonly (OfCluster & ElectionReport)[];
+  /** Who shares the objects, and how much of them this replica has; empty without `sharding`. */
+  rings(): readonly (OfCluster & RingReport)[];
   /**
    * Ready when every cache is known to be fresh and the API server calls all webhooks; otherwise
    * with one reason for each that is not. Namespaces that are left out, because this user may not
@@ -188,4 +210,6 @@ export interface Manager {
 export type CoreManager = Omit<Manager, "run" | "metrics" | "ports"> & {
   /** Rejects when the manager stops by itself, with the reason. */
   readonly ended?: Promise<never>;
+  /** What its parts do now. */
+  inspect(): readonly ClusterInspection[];
 };

@@ -10,7 +10,7 @@ import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Webhooks } from "../webhook/create-webhooks.ts";
-import type { Leadership } from "./election/leadership.ts";
+import type { Terms } from "./election/terms.ts";
 import type { CountedController } from "./metrics/counted-controller.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
@@ -41,8 +41,8 @@ export interface ManagerState {
   starting?: ControllerStart;
   /** Its controllers have been stopped, also because its start has failed. */
   hasEnded?: true;
-  /** The elections, where there are any. */
-  leadership?: Leadership;
+  /** The elections or memberships, where there are any. */
+  leadership?: Terms;
   /** The controllers that work during the present or next term only. */
   elected: readonly DeclaredRunner[];
   /** Silent until the start. */

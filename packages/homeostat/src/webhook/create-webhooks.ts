@@ -8,6 +8,7 @@ import type { Timer } from "../runtime/clock.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { serialOf, type Validity, validityOf } from "./pki/certificate-facts.ts";
 import type { CertificateSource } from "./pki/certificate-source.ts";
 import { PlaceOfWebhooks } from "./place-of-webhooks.ts";
 import { createSource } from "./pki/create-source.ts";
@@ -34,6 +35,16 @@ export interface Webhooks {
   reasons(): readonly string[];
   /** The port, once it is open. */
   readonly port: number | undefined;
+  report(): WebhooksReport;
+}
+
+/** What is served, and with which certificate. */
+export interface WebhooksReport {
+  readonly port: number | undefined;
+  readonly paths: readonly string[];
+  readonly reasons: readonly string[];
+  /** Undefined while there is none. */
+  readonly certificate: (Validity & { readonly serial: string }) | undefined;
 }
 
 /** Creates webhooks. Nothing is read or opened before `start`. */
@@ -70,6 +81,17 @@ class ServedWebhooks implements Webhooks {
 
   get port(): number | undefined {
     return this.#server?.port;
+  }
+
+  report(): WebhooksReport {
+    const cert = this.#parts?.source.pair()?.cert;
+    const validity = cert === undefined ? undefined : validityOf(cert);
+    return {
+      port: this.port,
+      paths: hooksOf(this.#options.serve).map(({ path }) => path),
+      reasons: this.reasons(),
+      certificate: validity && { serial: serialOf(cert!), ...validity },
+    };
   }
 
   async start(timeoutMs: number): Promise<void> {
@@ -161,7 +183,7 @@ class ServedWebhooks implements Webhooks {
     if (this.#server) this.#server.setCertificate(pair);
     else {
       const { port, host } = this.#place;
-      const { runtime, log, observe } = this.#context;
+      const { runtime, log, observe, trace } = this.#context;
       const hooks = hooksOf(this.#options.serve);
       this.#server = await openHookServer({
         hooks,
@@ -171,6 +193,7 @@ class ServedWebhooks implements Webhooks {
         runtime,
         log,
         observer: observe?.(hooks.map(({ path }) => path)),
+        trace,
       }).catch((cause: unknown) => {
         this.#started.reject(startError(this.#context.operator, describeError(cause), cause));
         throw cause;

@@ -25,6 +25,20 @@ export interface ExecPlugin {
   readonly interactiveMode: string;
   /** What the cluster's entry has for the plug-in: its extension of that name. */
   readonly config?: unknown;
+  /** proxy-url and disable-compression of the cluster's entry. */
+  readonly proxyUrl?: string;
+  readonly disableCompression?: boolean;
+}
+
+/** The auth-provider "oidc" of a kubeconfig's user. */
+export interface OidcProvider {
+  /**
+   * As in the file: idp-issuer-url, client-id, client-secret, id-token, refresh-token,
+   * idp-certificate-authority, idp-certificate-authority-data.
+   */
+  readonly config: Readonly<Record<string, string>>;
+  /** Where refreshed tokens are written to; nowhere if the kubeconfig is no file. */
+  readonly savedIn?: { readonly file: string; readonly user: string };
 }
 
 /** The authentication method; client certificates are part of TLS. */
@@ -33,7 +47,8 @@ export type AuthMethod =
   | { readonly type: "token"; readonly token: string }
   | { readonly type: "tokenFile"; readonly path: string }
   | { readonly type: "basic"; readonly username: string; readonly password: string }
-  | { readonly type: "exec"; readonly plugin: ExecPlugin };
+  | { readonly type: "exec"; readonly plugin: ExecPlugin }
+  | { readonly type: "oidc"; readonly provider: OidcProvider };
 
 /** Impersonation of another user. */
 export interface Impersonation {

@@ -120,6 +120,7 @@ describe("createCredentials", () => {
             server: "https://h",
             "tls-server-name": "k",
             "certificate-authority-data": Buffer.from("CA").toString("base64"),
+            config: null,
           },
           interactive: false,
         },
@@ -141,8 +142,28 @@ describe("createCredentials", () => {
     assert.deepEqual(await credentials.headers(), {});
   });
 
+  it("reads what client-go reads of a plug-in's output, and runs it once a request", async () => {
+    const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
+    const { apiVersion } = plugin;
+    const certificate = { clientCertificateData: "C", clientKeyData: "K" };
+    for (const output of [
+      JSON.stringify({ apiVersion, status: { token: "t", expirationTimestamp: null } }),
+      `kind: ExecCredential\napiVersion: ${apiVersion}\nstatus: {token: t}\n`,
+      credential({ token: "t", ...certificate, expirationTimestamp: "2020-01-01T00:00:00Z" }),
+    ]) {
+      let runs = 0;
+      const runPlugin = async () => (runs++, output);
+      const credentials = createCredentials(access({ type: "exec", plugin }), runtime, {
+        runPlugin,
+      });
+      assert.deepEqual(await credentials.headers(), { authorization: "Bearer t" });
+      await credentials.certificates?.current();
+      assert.equal(runs, 1);
+    }
+  });
+
   for (const [what, output, says] of [
-    ["no JSON", "token", /in JSON on standard output, got "token"/],
+    ["no mapping", "token", /in JSON or YAML on standard output, got "token"/],
     ["another kind", '{"kind":"Pod"}', /expected kind ExecCredential/],
     [
       "another version",

@@ -10,6 +10,8 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import type { RunPlugin } from "./exec-credential.ts";
 import { ExecCredentials } from "./exec-credentials.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
+import { OidcCredentials } from "./oidc-credentials.ts";
+import type { AskProvider } from "./oidc-tokens.ts";
 
 /** What a session needs to authenticate each request. */
 export interface Credentials {
@@ -28,6 +30,8 @@ export interface Credentials {
 export interface CredentialSources {
   readonly readFile?: (path: string) => Promise<string>;
   readonly runPlugin?: RunPlugin;
+  /** Sends requests to an identity provider; none are possible without it. */
+  readonly ask?: AskProvider;
 }
 
 const tokenFilePeriodMs = 60_000;
@@ -55,7 +59,11 @@ export function createCredentials(
 function byMethod(
   access: ClusterAccess,
   runtime: Runtime,
-  { readFile: read, runPlugin }: CredentialSources & Required<Pick<CredentialSources, "readFile">>,
+  {
+    readFile: read,
+    runPlugin,
+    ask = noProvider,
+  }: CredentialSources & Required<Pick<CredentialSources, "readFile">>,
 ): Credentials {
   const { auth } = access;
   switch (auth.type) {
@@ -71,8 +79,12 @@ function byMethod(
       return new TokenFile(auth.path, runtime, read);
     case "exec":
       return new ExecCredentials(auth.plugin, { access, runtime, run: runPlugin });
+    case "oidc":
+      return new OidcCredentials(auth.provider, { runtime, readFile: read, ask });
   }
 }
+
+const noProvider: AskProvider = () => Promise.reject(new Error("no way to ask it is known"));
 
 function fixedCredentials(headers: Readonly<Record<string, string>>): Credentials {
   const ready = Promise.resolve(headers);

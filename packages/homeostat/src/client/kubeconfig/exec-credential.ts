@@ -32,43 +32,46 @@ export function isInteractive({ command, interactiveMode }: ExecPlugin): boolean
   return isTerminal;
 }
 
-/** The text of KUBERNETES_EXEC_INFO. */
+/** The text of KUBERNETES_EXEC_INFO, which is a line. */
 export function formatExecInfo(
   plugin: ExecPlugin,
-  access: Pick<ClusterAccess, "server" | "tls" | "proxy">,
+  access: Pick<ClusterAccess, "server" | "tls">,
   interactive: boolean,
 ): string {
-  const { tls, server, proxy } = access;
+  const { tls, server } = access;
+  const { proxyUrl, disableCompression, config = null } = plugin;
   const cluster = {
     server,
     ...(tls.serverName ? { "tls-server-name": tls.serverName } : {}),
     ...(tls.insecureSkipVerify ? { "insecure-skip-tls-verify": true } : {}),
     ...(tls.ca ? { "certificate-authority-data": Buffer.from(tls.ca).toString("base64") } : {}),
-    ...(proxy ? { "proxy-url": proxy } : {}),
-    ...(plugin.config === undefined ? {} : { config: plugin.config }),
+    ...(proxyUrl ? { "proxy-url": proxyUrl } : {}),
+    ...(disableCompression ? { "disable-compression": true } : {}),
+    config,
   };
-  return JSON.stringify({
+  const info = {
     kind: "ExecCredential",
     apiVersion: plugin.apiVersion,
     spec: { ...(plugin.provideClusterInfo ? { cluster } : {}), interactive },
-  });
+  };
+  return `${JSON.stringify(info)}\n`;
 }
 
 /** Parses a plug-in's output. */
-export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCredential {
+export async function parseExecCredential(
+  plugin: ExecPlugin,
+  output: string,
+): Promise<ExecCredential> {
   const refuse = (expected: string, came: unknown): Error =>
     kubeconfigError(
       "ERR_KUBECONFIG_EXEC",
       `running credential plug-in ${plugin.command}: expected ${expected}, got ${JSON.stringify(came)?.slice(0, 120) ?? "nothing"}`,
       plugin.installHint ?? "Run the plug-in by hand and check its output.",
     );
-  let answer: unknown;
-  try {
-    answer = JSON.parse(output);
-  } catch {
-    throw refuse("an ExecCredential in JSON on standard output", output);
-  }
-  if (!isRecord(answer) || answer["kind"] !== "ExecCredential")
+  const answer = await parseOutput(output).catch(() => undefined);
+  if (!isRecord(answer))
+    throw refuse("an ExecCredential in JSON or YAML on standard output", output);
+  if ((answer["kind"] ?? "ExecCredential") !== "ExecCredential")
     throw refuse("kind ExecCredential", answer);
   if (answer["apiVersion"] !== plugin.apiVersion)
     throw refuse(`apiVersion ${plugin.apiVersion}, as the kubeconfig says`, answer["apiVersion"]);
@@ -87,7 +90,7 @@ export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCre
       "status with a token, or with clientCertificateData and clientKeyData",
       Object.keys(status),
     );
-  const expiresAt = expirationTimestamp === undefined ? undefined : Date.parse(expirationTimestamp);
+  const expiresAt = expirationTimestamp ? Date.parse(expirationTimestamp) : undefined;
   if (Number.isNaN(expiresAt))
     throw refuse("expirationTimestamp as an RFC 3339 time", expirationTimestamp);
   return {
@@ -95,4 +98,11 @@ export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCre
     ...(cert && key ? { cert, key } : {}),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+}
+
+/** Nearly all plug-ins write JSON. */
+async function parseOutput(output: string): Promise<unknown> {
+  return output.trimStart().startsWith("{")
+    ? JSON.parse(output)
+    : (await import("yaml")).parse(output);
 }

@@ -50,7 +50,8 @@ export class ExecCredentials {
         return epoch();
       },
       current: async () => {
-        const { cert, key } = await this.#current();
+        // A request has just asked for headers: what expires at once is used all the same.
+        const { cert, key } = this.#held ?? (await this.#current());
         return cert && key ? { cert, key } : undefined;
       },
     };
@@ -73,7 +74,10 @@ export class ExecCredentials {
     const { access, run = (await import("./run-exec-plugin.ts")).runExecPlugin } = this.#options;
     const interactive = isInteractive(this.#plugin);
     const info = formatExecInfo(this.#plugin, access, interactive);
-    const next = parseExecCredential(this.#plugin, await run(this.#plugin, info, interactive));
+    const next = await parseExecCredential(
+      this.#plugin,
+      await run(this.#plugin, info, interactive),
+    );
     const before = this.#held;
     this.#held = next;
     if (before && (before.cert !== next.cert || before.key !== next.key)) this.#epoch++;

@@ -230,7 +230,25 @@ describe("loadKubeconfig", () => {
       what: "an auth provider",
       text: simple(https, "{auth-provider: {name: gcp}}"),
       code: "ERR_KUBECONFIG_UNSUPPORTED",
-      says: /removed in 1\.26/,
+      says: /auth-provider\.name: expected oidc, got "gcp"/,
+    },
+    {
+      what: "an auth provider without an issuer",
+      text: simple(https, "{auth-provider: {name: oidc, config: {client-id: c}}}"),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /auth-provider\.config\.idp-issuer-url must be set, got nothing/,
+    },
+    {
+      what: "an auth provider whose configuration is no text",
+      text: simple(https, "{auth-provider: {name: oidc, config: {client-id: 7}}}"),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /auth-provider\.config\.client-id must be a string, got 7/,
+    },
+    {
+      what: "an auth provider and a plug-in",
+      text: simple(https, "{auth-provider: {name: oidc}, exec: {command: x}}"),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /has an auth-provider and an exec plug-in/,
     },
     {
       what: "an old exec version",

@@ -54,6 +54,7 @@ export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promi
     ...(options.context === undefined ? {} : { context: options.context }),
     readFile: (path) => readFile(path, "utf8"),
     resolvePath: (file, path) => resolve(file === givenText ? "" : dirname(file), path),
+    savePath: (file) => (file === givenText ? undefined : file),
     proxyFor: (server) => proxyFromEnvironment(server, env),
   });
 }

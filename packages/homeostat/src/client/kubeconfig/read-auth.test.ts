@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
+import { formatExecInfo } from "./exec-credential.ts";
 import { loadKubeconfig } from "./load-kubeconfig.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -59,6 +60,26 @@ describe("a kubeconfig's user", () => {
       '{server: "https://h", extensions: [{name: other, extension: 1}, {name: client.authentication.k8s.io/exec, extension: {audience: a}}]}',
     );
     assert.deepEqual(auth.type === "exec" && auth.plugin.config, { audience: "a" });
+  });
+
+  it("hands proxy-url and disable-compression to its plug-in, and not the environment", async () => {
+    const env = { HTTPS_PROXY: "http://p:1" };
+    const plain = await load(`{exec: {${exec}}}`, '{server: "https://h"}', env);
+    assert.equal(plain.proxy, "http://p:1");
+    assert.equal(plain.auth.type === "exec" && plain.auth.plugin.proxyUrl, undefined);
+    const own = await load(
+      `{exec: {${exec}}}`,
+      '{server: "https://h", proxy-url: "http://own:1", disable-compression: true}',
+    );
+    const info = own.auth.type === "exec" ? formatExecInfo(own.auth.plugin, own, true) : "";
+    assert.deepEqual([info.at(-1), JSON.parse(info).spec], ["\n", { interactive: true }]);
+    const whole = own.auth.type === "exec" && { ...own.auth.plugin, provideClusterInfo: true };
+    assert.deepEqual(whole && JSON.parse(formatExecInfo(whole, own, false)).spec.cluster, {
+      server: "https://h",
+      "proxy-url": "http://own:1",
+      "disable-compression": true,
+      config: null,
+    });
   });
 
   for (const [what, user, says] of [

@@ -1,19 +1,16 @@
 // Credentials of a kubeconfig's user.
 // Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (getUserIdentificationPartialConfig),
-// validation.go (validateAuthInfo); tokenFile over token: transport/token_source.go.
-import type { AuthMethod, ExecPlugin, Impersonation } from "./cluster-access.ts";
+// validation.go (validateAuthInfo), plugin/pkg/client/auth/plugins_providers.go; tokenFile over
+// token: transport/token_source.go.
+import type { AuthMethod, ExecPlugin, Impersonation, OidcProvider } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { type Entry, isRecord, shapeError, textField } from "./parse-kubeconfig.ts";
 import type { FileAccess } from "./read-tls.ts";
 
 /** How a user authenticates, apart from a client certificate, which is part of TLS. */
 export function readAuth(cluster: Entry, user: Entry, options: FileAccess): AuthMethod {
-  refuseUnsupported(user, "user", {
-    field: "auth-provider",
-    meaning: "auth-provider plug-ins, which Kubernetes removed in 1.26",
-    hint: "Use an exec plug-in.",
-  });
   refuseTwoMethods(user);
+  const provider = user.fields["auth-provider"] ? readProvider(user, options) : undefined;
   const tokenFile = textField(user, "user", "tokenFile");
   if (tokenFile !== undefined)
     return { type: "tokenFile", path: options.resolvePath(user.file, tokenFile) };
@@ -22,6 +19,8 @@ export function readAuth(cluster: Entry, user: Entry, options: FileAccess): Auth
   const username = textField(user, "user", "username");
   if (username !== undefined)
     return { type: "basic", username, password: textField(user, "user", "password") ?? "" };
+  // The provider's token is sent where no other is, also beside a client certificate.
+  if (provider) return { type: "oidc", provider };
   const exec = user.fields["exec"];
   const hasCertificate =
     (textField(user, "user", "client-certificate-data") ??
@@ -31,8 +30,14 @@ export function readAuth(cluster: Entry, user: Entry, options: FileAccess): Auth
   if (!isRecord(exec))
     throw shapeError(user.file, `user ${JSON.stringify(user.name)}: exec`, "a mapping", exec);
   const config = readExtension(cluster, "client.authentication.k8s.io/exec");
-  const plugin = readExec({ ...user, fields: exec }, options);
-  return { type: "exec", plugin: config === undefined ? plugin : { ...plugin, config } };
+  const proxyUrl = textField(cluster, "cluster", "proxy-url");
+  const plugin = {
+    ...readExec({ ...user, fields: exec }, options),
+    ...(config === undefined ? {} : { config }),
+    ...(proxyUrl === undefined ? {} : { proxyUrl }),
+    ...(cluster.fields["disable-compression"] === true ? { disableCompression: true } : {}),
+  };
+  return { type: "exec", plugin };
 }
 
 function refuseTwoMethods(user: Entry): void {
@@ -45,6 +50,37 @@ function refuseTwoMethods(user: Entry): void {
     `reading ${user.file}: user ${JSON.stringify(user.name)} has a token and a user name with a password`,
     "Remove one of them.",
   );
+}
+
+/** Only OpenID Connect is left of the providers that client-go once had. */
+function readProvider(user: Entry, { savePath }: FileAccess): OidcProvider {
+  const field = user.fields["auth-provider"];
+  const where = `user ${JSON.stringify(user.name)}: auth-provider`;
+  if (!isRecord(field)) throw shapeError(user.file, where, "a mapping", field);
+  if (user.fields["exec"])
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_SHAPE",
+      `reading ${user.file}: user ${JSON.stringify(user.name)} has an auth-provider and an exec plug-in`,
+      "Remove one of them.",
+    );
+  const { name, config = {} } = field;
+  if (name !== "oidc")
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_UNSUPPORTED",
+      `reading ${user.file}: ${where}.name: expected oidc, got ${JSON.stringify(name) ?? "nothing"}`,
+      "Use an exec plug-in: gke-gcloud-auth-plugin replaces gcp, kubelogin replaces azure.",
+    );
+  if (!isRecord(config)) throw shapeError(user.file, `${where}.config`, "a mapping", config);
+  for (const [key, value] of Object.entries(config))
+    if (typeof value !== "string")
+      throw shapeError(user.file, `${where}.config.${key}`, "a string", value);
+  for (const key of ["idp-issuer-url", "client-id"])
+    if (!config[key]) throw shapeError(user.file, `${where}.config.${key}`, "set", config[key]);
+  const file = savePath(user.file);
+  return {
+    config: config as OidcProvider["config"],
+    ...(file === undefined ? {} : { savedIn: { file, user: user.name } }),
+  };
 }
 
 /** What a cluster's entry has for a program, e.g. for a credential plug-in. */
@@ -155,23 +191,4 @@ function readTexts({ file, name }: Entry, field: string, value: unknown): readon
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
     throw shapeError(file, `user ${JSON.stringify(name)}: ${field}`, "a list of strings", texts);
   return texts;
-}
-
-interface Unsupported {
-  readonly field: string;
-  readonly meaning: string;
-  readonly hint: string;
-}
-
-function refuseUnsupported(
-  entry: Entry,
-  what: string,
-  { field, meaning, hint }: Unsupported,
-): void {
-  if (!entry.fields[field]) return;
-  throw kubeconfigError(
-    "ERR_KUBECONFIG_UNSUPPORTED",
-    `reading ${entry.file}: ${what} ${JSON.stringify(entry.name)} has ${field}: ${meaning} is not supported`,
-    hint,
-  );
 }

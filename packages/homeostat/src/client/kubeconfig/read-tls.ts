@@ -10,6 +10,8 @@ export interface FileAccess {
   readonly readFile: (path: string) => Promise<string>;
   /** Resolves a path of an entry against the folder of the file that holds the entry. */
   readonly resolvePath: (file: string, path: string) => string;
+  /** Where what changes in an entry of `file` is written to; undefined if it is no file. */
+  readonly savePath: (file: string) => string | undefined;
 }
 
 /** TLS settings of a cluster, and the client certificate of a user. */

@@ -5,6 +5,7 @@ import { currentRun } from "../run/current-run.ts";
 import { RunScope } from "../run/run-scope.ts";
 import { PhaseCalls } from "./phase-calls.ts";
 import type { PhaseHost } from "./phase-host.ts";
+import type { PhaseContext } from "./phase-machine.ts";
 import type { PhaseState } from "./phase.ts";
 
 export class Crash extends Error {}
@@ -64,10 +65,10 @@ export class World {
     return result;
   }
 
-  context(status: (fields: object) => void) {
+  context(status: (fields: object) => void): Context {
     return {
       object: { status: this.status },
-      world: this,
+      world: this as World,
       status,
       wait: createWait(String),
       retry,
@@ -79,4 +80,8 @@ export class World {
   }
 }
 
-export type Context = ReturnType<World["context"]>;
+/** What a reconcile of the object is given. */
+export interface Context extends PhaseContext {
+  readonly object: { readonly status: World["status"] };
+  readonly world: World;
+}

@@ -11,7 +11,7 @@ import { failed, succeeded } from "./handle-result.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import type { RunResult } from "./run-observer.ts";
 import { RunScope } from "./run-scope.ts";
-import { isCached, type RunnerState } from "./runner-state.ts";
+import { isCached, isOwnKey, type RunnerState } from "./runner-state.ts";
 
 /** Time for the rest of a run that has ended before its object counts as stalled. */
 const settleGraceMs = 1000;
@@ -59,6 +59,7 @@ async function runItem(
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
+  const trace = options.tracer?.begin(item);
   const began = runtime.clock.monotonic();
   const finish = await withDeadline(
     runtime.clock,
@@ -69,11 +70,14 @@ async function runItem(
     context.stopping,
     (deadline) => {
       scope = openScope(context, item, deadline, requests);
-      return currentRun.run(scope, () => context.reconcile(item, scope!));
+      scope.trace = trace;
+      const work = () => currentRun.run(scope!, () => context.reconcile(item, scope!));
+      return trace ? trace.run(work) : work();
     },
   );
   const result = finished(context, item, scope!, finish);
   options.observer?.ended(result, runtime.clock.monotonic() - began);
+  trace?.ended(result, finish.at === "failed" ? finish.error : undefined);
 }
 
 function finished(
@@ -118,7 +122,7 @@ function reportSlow({ options, states }: RunnerState, key: string): void {
 function done(context: RunnerState, key: string): void {
   const { options, echoes } = context;
   echoes.end(key);
-  if (!isCached(options, key)) forget(context, key);
+  if (!isCached(options, key) || !isOwnKey(options, key)) forget(context, key);
   options.queue.done(key);
 }
 

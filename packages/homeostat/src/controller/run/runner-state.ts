@@ -12,6 +12,7 @@ import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ContestedObjects } from "../../cache/contested-objects.ts";
 import type { WriteChains } from "../loop/write-chains.ts";
 import type { ControllerNames } from "../names.ts";
+import type { KeyShards } from "../shard/key-shards.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
 import type { Turns } from "./turns.ts";
@@ -22,6 +23,7 @@ import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunObserver } from "./run-observer.ts";
+import type { RunTracer } from "./run-tracer.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
 import type { StatusTurns } from "../status-turns.ts";
@@ -40,6 +42,8 @@ export interface RunnerOptions {
   readonly queue: WorkQueue;
   /** It may wait long for its start, holding keys. */
   readonly standsBy?: boolean;
+  /** Which keys are this process's, where replicas share them. */
+  readonly shards?: KeyShards | undefined;
   readonly log: ReconcileLog;
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
@@ -61,6 +65,8 @@ export interface RunnerOptions {
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */
   readonly limitedSignals: readonly Signal[];
+  /** Follows the runs as spans. */
+  readonly tracer?: RunTracer | undefined;
   /** Counts the runs. */
   readonly observer?: RunObserver | undefined;
   /** Called for every change of an object's state. */
@@ -95,3 +101,7 @@ export interface RunnerState {
 export function isCached({ definition, informer }: RunnerOptions, key: string): boolean {
   return informer(definition.kind).entry(key) !== undefined;
 }
+
+/** False for what another replica reconciles. */
+export const isOwnKey = ({ shards }: RunnerOptions, key: string): boolean =>
+  shards?.has(key) !== false;

@@ -27,12 +27,17 @@ export class ProgressWrites {
     this.#client = client.with({ fieldManager: names.manager, signal });
   }
 
-  /** Shows the progress of an object. Never rejects. */
-  write(key: string, verdict: Verdict): Promise<void> {
+  /** Shows the progress of an object, unless another replica reconciles it. Never rejects. */
+  async write(key: string, verdict: Verdict): Promise<void> {
+    const { shards } = this.#dependencies;
+    if (shards?.begin(key) === false) return;
     const open = writeProgress(this.#dependencies, this.#client, {
       key: parseObjectKey(key),
       verdict,
-    }).finally(() => this.#open.delete(open));
+    }).finally(() => {
+      this.#open.delete(open);
+      shards?.end(key);
+    });
     this.#open.add(open);
     return open;
   }

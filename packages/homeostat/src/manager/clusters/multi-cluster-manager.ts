@@ -43,6 +43,8 @@ export function createMultiClusterManager(
     breaches: () => all((one) => one.breaches()),
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
     elections: () => all((one) => one.elections()),
+    inspect: () => all((one) => one.inspect()),
+    rings: () => all((one) => one.rings()),
     readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),
@@ -83,6 +85,7 @@ class Fleet {
         createClusterManager({
           ...settings,
           metrics: operations.metrics?.ofCluster(cluster),
+          tracing: operations.tracing,
           operator,
           client,
           cluster,

@@ -34,7 +34,9 @@ export function endTerm(state: ManagerState, why: string): void {
   const lost = new HomeostatError(
     "ERR_ELECTION_LOST",
     `${options.operator} lost the Lease ${leadership!.lease}: ${why}`,
-    { hint: "check the server's latency and this process's load; `election` has the timings" },
+    {
+      hint: "check the server's latency and this process's load; `election` or `sharding` has the timings",
+    },
   );
   log.error(`lost the Lease ${leadership!.lease}: ${why}`);
   state.starting?.drop(elected);
@@ -44,8 +46,8 @@ export function endTerm(state: ManagerState, why: string): void {
   else state.end(lost);
 }
 
-const standsAgain = ({ options: { cluster, election } }: ManagerState): boolean =>
-  cluster !== undefined || election?.whenLost === "standBy";
+const standsAgain = ({ options: { cluster, election, sharding } }: ManagerState): boolean =>
+  cluster !== undefined || election?.whenLost === "standBy" || sharding?.whenLost === "rejoin";
 
 async function standAgain(state: ManagerState, lost: HomeostatError): Promise<void> {
   const { elected, stopping, leadership, log } = state;

@@ -66,16 +66,21 @@ export function checkElection(
 }
 
 /** The timings that are set. */
-export function timingsOf(given: ElectionOptions): Partial<ElectionTimings> {
+export function timingsOf(given: Partial<ElectionTimings>): Partial<ElectionTimings> {
   return pickSet(given, ["leaseDurationMs", "renewDeadlineMs", "retryPeriodMs"]);
 }
 
-function checkText(name: string, text: unknown): readonly string[] {
+/** A text that is not empty, or none. */
+export function checkText(name: string, text: unknown): readonly string[] {
   if (text === undefined || (typeof text === "string" && text !== "")) return [];
   return [`${name} is ${describeValue(text)}, expected a text`];
 }
 
-function checkChoice(name: string, given: unknown, words: readonly string[]): readonly string[] {
+export function checkChoice(
+  name: string,
+  given: unknown,
+  words: readonly string[],
+): readonly string[] {
   if (given === undefined || words.includes(given as string)) return [];
   const expected = words.map((word) => `'${word}'`).join(" or ");
   return [`${name} is ${describeValue(given)}, expected ${expected}`];

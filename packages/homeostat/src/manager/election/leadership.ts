@@ -4,7 +4,12 @@ import { hostname } from "node:os";
 import type { Client } from "../../client/client.ts";
 import { defaultTimings } from "../../election/election-timings.ts";
 import { type ElectionReport, Elector } from "../../election/elector.ts";
-import { createEventRecorder, type EventRecorder, objectReference } from "../../events/index.ts";
+import {
+  createEventRecorder,
+  type EventRecorder,
+  objectReference,
+  type RecordedEvent,
+} from "../../events/index.ts";
 import { Lease } from "../../k8s/coordination/v1/index.ts";
 import { uuid } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -12,6 +17,7 @@ import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
+import type { Terms } from "./terms.ts";
 
 /** How long Events about the Lease may hold up the end of a process. */
 const closeTimeoutMs = 1000;
@@ -33,7 +39,7 @@ export interface LeadershipOptions {
 }
 
 /** The elections. */
-export class Leadership {
+export class Leadership implements Terms {
   readonly #options: LeadershipOptions;
   readonly #identity: string;
   #namespace = "";
@@ -41,6 +47,7 @@ export class Leadership {
   /** Aborts when the term is lost. */
   #term = new AbortController();
   #recorder: EventRecorder | undefined;
+  readonly #unsaid: RecordedEvent[] = [];
   /** It gives the Lease up by itself, and may still report what it did. */
   #isResigning = false;
   #status: Gauge | undefined;
@@ -54,9 +61,10 @@ export class Leadership {
   /** Makes the first candidate. @throws ERR_ELECTION_NAMESPACE */
   async open(): Promise<void> {
     const { election, operator, client, runtime } = this.#options;
-    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator));
+    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator, "election"));
     this.#recorder = createEventRecorder({
-      client,
+      // Of whichever candidate is the present one: a recorder outlives terms.
+      client: client.with({ fence: (method, path) => this.#refusal(method, path) }),
       runtime,
       controller: this.#identity,
       api: "v1",
@@ -106,6 +114,10 @@ export class Leadership {
     });
   }
 
+  #refusal(method: string, path: string): Error | undefined {
+    return this.#isResigning ? undefined : this.#elector!.fence.refusal(method, path);
+  }
+
   /** Gives the Lease up. */
   async resign(): Promise<void> {
     this.#isResigning = this.isLeading;
@@ -116,11 +128,26 @@ export class Leadership {
 
   /** Sends the Events that are left. */
   async close(): Promise<void> {
+    this.#sayAll();
     await this.#recorder?.close();
   }
 
-  report(): ElectionReport | undefined {
+  shards(): undefined {
+    return undefined;
+  }
+
+  leave(): void {}
+
+  reasons(): readonly string[] {
+    return [];
+  }
+
+  election(): ElectionReport | undefined {
     return this.#elector?.report();
+  }
+
+  ring(): undefined {
+    return undefined;
   }
 
   #create(): Elector {
@@ -145,15 +172,21 @@ export class Leadership {
         lost(why);
       },
       holder: (holder) => this.#sayHolder(holder),
-      event: (lease, note) =>
-        this.#recorder!.record({
-          regarding: objectReference(Lease, lease),
-          type: "Normal",
-          reason: "LeaderElection",
-          note,
-        }),
+      event: (lease, note) => this.#say(lease, note),
       warn,
     });
+  }
+
+  /** An Event may need a new connection, for which no reconcile is to wait. */
+  #say(lease: Lease, note: string): void {
+    const regarding = objectReference(Lease, lease);
+    const event = { regarding, type: "Normal", reason: "LeaderElection", note } as const;
+    this.#unsaid.push(event);
+    this.#options.runtime.clock.timer(0, () => this.#sayAll());
+  }
+
+  #sayAll(): void {
+    for (const event of this.#unsaid.splice(0)) this.#recorder!.record(event);
   }
 
   #sayHolder(holder: string | undefined): void {

@@ -12,6 +12,7 @@ import { type ControllerMetrics, countController } from "./controller-metrics.ts
 import { countEventLoopDelay } from "./event-loop-delay.ts";
 import { informerFamilies } from "./informer-metrics.ts";
 import { processFamilies } from "./process-metrics.ts";
+import { type RingGauges, ringGauges } from "./ring-metrics.ts";
 import { countWebhooks } from "./webhook-metrics.ts";
 
 /** What one cluster's manager counts. */
@@ -24,6 +25,7 @@ export interface ClusterMetrics {
   webhooks(paths: readonly string[]): HookObserver;
   /** The series of a Lease: 1 while this process leads, 0 while it stands by. */
   leaderStatus(lease: string): Gauge;
+  ringGauges(ring: string): RingGauges;
   /** Ends its series. */
   release(): void;
 }
@@ -67,6 +69,7 @@ export class OperatorMetrics {
       informers: (read) => void set.collect(() => informerFamilies(read(), labels, clock.now())),
       webhooks: (paths) => countWebhooks(set, { paths, labels, clock }),
       leaderStatus: (name) => leaderStatus(set, { ...labels, name }),
+      ringGauges: (name) => ringGauges(set, { ...labels, name }),
       release: () => collector.remove(),
     };
   }

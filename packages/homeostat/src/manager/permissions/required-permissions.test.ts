@@ -161,3 +161,21 @@ test("wrong permissions are refused where they are written", () => {
     /name: unknown option/,
   );
 });
+
+test("Leases are in the namespace that the option names, or else in the operator's", () => {
+  const options = { operator: "op", controllers: [defineController(Plain, { reconcile })] };
+  const of = (replicas: object) =>
+    requiredPermissions({ ...options, ...replicas, reports }, { operatorNamespace: "home" })
+      .namespaces;
+  const leases = (...verbs: string[]) => rule("leases", verbs, "coordination.k8s.io");
+  const members = [leases("list", "watch", "create", "update", "delete")];
+  assert.deepEqual(of({ sharding: {} }), { home: members });
+  assert.deepEqual(of({ sharding: { namespace: "there" } }), { there: members });
+  const candidate = (name: string) => [
+    rule("events", ["create", "patch"], ""),
+    leases("create"),
+    { ...leases("get", "watch", "update"), resourceNames: [name] },
+  ];
+  assert.deepEqual(of({ election: {} }), { home: candidate("op") });
+  assert.deepEqual(of({ election: { name: "mine" } }), { home: candidate("mine") });
+});

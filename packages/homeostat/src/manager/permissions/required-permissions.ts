@@ -7,6 +7,7 @@ import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { type ControllerDefinition, definitionOf } from "../../controller/define-controller.ts";
 import type { Signal } from "../../controller/signals/signal.ts";
 import type { ManagerOptions } from "../manager-options.ts";
+import { leaseRights } from "./lease-rights.ts";
 import { type PolicyRule, type Right, toPolicyRules } from "./policy-rule.ts";
 import { webhookRights } from "./webhook-rights.ts";
 
@@ -21,7 +22,15 @@ export interface RequiredPermissions {
 /** The options that decide. */
 export type DescribedOptions = Pick<
   ManagerOptions,
-  "controllers" | "namespace" | "namespaces" | "reports" | "health" | "metrics" | "webhooks"
+  | "controllers"
+  | "namespace"
+  | "namespaces"
+  | "reports"
+  | "health"
+  | "metrics"
+  | "webhooks"
+  | "election"
+  | "sharding"
 > & {
   /** Needed with webhooks: names are made from it. */
   readonly operator?: string;
@@ -76,9 +85,11 @@ export function requiredPermissions(
     (one) => one.kind.scope === "Cluster" && sendsEvents(one, options),
   );
   if (watched !== undefined && speaksOfCluster) grantIn(namespaceOfClusterEvents, [eventsRight]);
+  const { operatorNamespace: namespace = "default" } = choices;
+  const leases = leaseRights(options, { operator: options.operator, namespace });
+  if (leases) grantIn(leases.namespace, leases.rights);
   if (options.webhooks) {
     const { operator, webhooks } = options;
-    const { operatorNamespace: namespace = "default" } = choices;
     const hooks = webhookRights(webhooks, { operator, namespace });
     cluster.push(...hooks.cluster);
     if (hooks.secret) grantIn(hooks.secret.namespace, hooks.secret.rights);

@@ -8,7 +8,15 @@ import { metricsMediaType } from "../../metrics/index.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { createLog } from "../log/create-log.ts";
 import { withDelegatedAccess } from "./delegated-access.ts";
-import { notFoundAnswer, openPort, type Port, type PortHandler } from "./http-port.ts";
+import {
+  notFoundAnswer,
+  openPort,
+  type Port,
+  type PortAnswer,
+  type PortHandler,
+  type PortRequest,
+} from "./http-port.ts";
+import type { IntrospectionSources } from "../introspection/serve-introspection.ts";
 import type { HealthOptions, ServedMetricsOptions } from "./serving-options.ts";
 import {
   certificateOfFiles,
@@ -16,6 +24,18 @@ import {
   selfSignedCertificate,
 } from "./port-certificate.ts";
 import { serveProbes } from "./probes.ts";
+
+/** True for a client on this host that means this host: no page of another site reads it. */
+function isLocal({ isLoopback, headers }: PortRequest): boolean {
+  const name = String(headers["host"] ?? "").replace(/:\d+$/, "");
+  return isLoopback && ["localhost", "127.0.0.1", "[::1]"].includes(name);
+}
+
+/** What is open without reviews is so to this host. */
+const forbiddenAnswer: PortAnswer = {
+  status: 403,
+  body: "introspection without `authorization` answers this host only\n",
+};
 
 /** What the ports serve. */
 export interface OperatorServersOptions {
@@ -33,6 +53,7 @@ export interface OperatorServersOptions {
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   isStopping(): boolean;
   metricsText(): string;
+  readonly introspection: IntrospectionSources;
 }
 
 /** The ports that are open, by what they serve. */
@@ -106,10 +127,7 @@ export class OperatorServers {
     const { host, authorization } = given;
     const certificate = await this.#certificateOf(given);
     const { port = certificate ? 8443 : 8080 } = given;
-    const plain: PortHandler = ({ path }) =>
-      path === "/metrics"
-        ? { status: 200, contentType: metricsMediaType, body: this.#options.metricsText() }
-        : notFoundAnswer;
+    const plain = await this.#read(given);
     const handler = authorization ? this.#guarded(plain, authorization) : plain;
     const opened = await openPort({
       what: "metrics",
@@ -125,6 +143,23 @@ export class OperatorServers {
       secure: certificate !== undefined,
       authorization: authorization ? "delegated" : "none",
     });
+  }
+
+  async #read({ introspection, authorization }: ServedMetricsOptions): Promise<PortHandler> {
+    const { introspection: sources, metricsText } = this.#options;
+    const metrics: PortHandler = ({ path }) =>
+      path === "/metrics"
+        ? { status: 200, contentType: metricsMediaType, body: metricsText() }
+        : notFoundAnswer;
+    if (!introspection) return metrics;
+    const { answerIntrospection, introspectionPath } =
+      await import("../introspection/serve-introspection.ts");
+    return (request) => {
+      if (!`${request.path}/`.startsWith(`${introspectionPath}/`)) return metrics(request);
+      // With authorization, all that comes here has been reviewed.
+      if (!authorization && !isLocal(request)) return forbiddenAnswer;
+      return answerIntrospection(request, sources);
+    };
   }
 
   #guarded(

@@ -36,6 +36,11 @@ export interface MetricsOptions {
    * URL. The manager of several clusters needs to be given the client that asks. Default: open.
    */
   readonly authorization?: "delegated" | { readonly client: Client } | undefined;
+  /**
+   * Serves what the manager does now as JSON, below `/debug/homeostat/v1alpha1` of the same port:
+   * with `authorization` to those that may `get` the path, else to clients on this host only.
+   */
+  readonly introspection?: boolean | undefined;
 }
 
 /** Options of a port that is opened. */

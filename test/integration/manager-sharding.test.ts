@@ -1,0 +1,269 @@
+// Replicas of one operator that share its objects: each object is reconciled by one of them at any
+// time, also while replicas join, leave, hang and die.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import {
+  type Controller,
+  createManager,
+  defineController,
+  type Manager,
+  type ManagerOptions,
+} from "homeostat";
+import type { Client } from "homeostat/client";
+import { Lease } from "homeostat/k8s/coordination/v1";
+import { ConfigMap } from "homeostat/k8s/core/v1";
+import { cuttable } from "../fixtures/cuttable.ts";
+import { recordLog } from "../fixtures/hear-manager.ts";
+import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
+const boxes = 60;
+
+/** A replica of the operator `laws`, heard. */
+function createReplica(
+  client: Client,
+  identity: string,
+  controllers: readonly Controller[],
+  { sharding, ...options }: Partial<ManagerOptions> = {},
+) {
+  const { lines, log } = recordLog();
+  const connection = cuttable(client);
+  const { namespace } = client;
+  const manager = createManager({
+    operator: "laws",
+    controllers,
+    client,
+    namespace,
+    log,
+    shutdownTimeoutMs: 2000,
+    allowReplicas: true,
+    sharding: { namespace, identity, ...timings, ...sharding },
+    ...options,
+  });
+  const slots = () => manager.rings()[0]!.slots;
+  return { ...connection, manager, lines, identity, slots };
+}
+
+type Replica = ReturnType<typeof createReplica>;
+
+/** Notes who reconciles what, and that no two do so at once. */
+function createWork(workMs = 1) {
+  const by: [string, string][] = [];
+  const running = new Map<string, string>();
+  const faults: string[] = [];
+  const controller = (who: string, more: { readonly shardBy?: "controller" | "namespace" } = {}) =>
+    defineController(Box, {
+      ...more,
+      concurrency: 4,
+      async reconcile({ object }) {
+        const { name } = object.metadata;
+        if (running.has(name)) faults.push(`${name} by ${running.get(name)} and ${who}`);
+        running.set(name, who);
+        await sleep(workMs);
+        running.delete(name);
+        by.push([name, who]);
+      },
+    });
+  /** Who reconciled each object last. */
+  const last = () => new Map(by);
+  const who = () => [...new Set(last().values())].toSorted();
+  return { controller, by, faults, last, who };
+}
+
+async function createBoxes(client: Client): Promise<void> {
+  const names = Array.from({ length: boxes }, (_, i) => `box-${i}`);
+  await Promise.all(names.map((name) => client.create(Box, Box(name, {}))));
+}
+
+/** All slots are owned by these, and each has some. */
+const shared = (replicas: readonly Replica[]): Promise<unknown> =>
+  until(() => {
+    const owned = replicas.map((replica) => replica.slots().owned);
+    const isWhole = owned.reduce((sum, one) => sum + one, 0) === replicas[0]!.slots().all;
+    return isWhole && owned.every((one) => one > 0);
+  });
+
+const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
+  Promise.all(managers.map((manager) => manager.stop()));
+
+describeLaws("sharding", ({ client, replica }) => {
+  it("replicas share the objects, also when one joins and one stops", async () => {
+    const plain = await client();
+    const work = createWork();
+    const make = async (who: string) =>
+      createReplica(await replica(plain), who, [work.controller(who)]);
+    const [one, two, three] = [await make("one"), await make("two"), await make("three")];
+    await createBoxes(plain);
+    await Promise.all([one, two, three].map(({ manager }) => manager.start()));
+    await shared([one, two, three]);
+    await until(() => work.last().size === boxes && work.who().length === 3);
+    const four = await make("four");
+    await four.manager.start();
+    await shared([one, two, three, four]);
+    await until(() => work.who().includes("four"));
+    assert.deepEqual(four.manager.readiness(), { ready: true, reasons: [] });
+    work.by.length = 0;
+    await two.manager.stop();
+    await shared([one, three, four]);
+    const { items } = await plain.list(Lease, { namespace: plain.namespace });
+    assert.deepEqual(items.map(({ spec }) => spec.holderIdentity).toSorted(), [
+      "four",
+      "one",
+      "three",
+    ]);
+    assert.ok(two.lines.includes("info: left the ring of laws"), two.lines.join("\n"));
+    await until(() => work.by.length > 0);
+    assert.equal(
+      work.by.some(([, who]) => who === "two"),
+      false,
+    );
+    const line =
+      /^info: 4 replicas share the objects \(four, one, three, two\); this one has \d+ of 1024 slots, \d+ more$/;
+    assert.ok(
+      four.lines.some((text) => line.test(text)),
+      four.lines.join("\n"),
+    );
+    assert.deepEqual(work.faults, []);
+    await stopAll(one.manager, three.manager, four.manager);
+  });
+
+  it("a share changes hands when its last reconcile has ended", async () => {
+    const plain = await client();
+    const work = createWork(100);
+    const one = createReplica(await replica(plain), "one", [work.controller("one")]);
+    await createBoxes(plain);
+    await one.manager.start();
+    await until(() => work.by.length >= 4);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    await two.manager.start();
+    await shared([one, two]);
+    await until(() => work.who().length === 2);
+    for (let i = 0; i < 20; i++)
+      await plain.patch(Box, `box-${i}`, { type: "merge", body: { spec: { label: "again" } } });
+    await one.manager.stop();
+    await shared([two]);
+    await until(() => work.last().size === boxes && work.who().join() === "two");
+    assert.deepEqual(work.faults, []);
+    await two.manager.stop();
+  });
+
+  it("one that cannot renew stops its work, writes nothing any more, and ends", async () => {
+    const plain = await client();
+    const work = createWork();
+    const written = Promise.withResolvers<string>();
+    const hangs = defineController(Box, {
+      async reconcile({ client: own, signal }) {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        const late = own.create(ConfigMap, { metadata: { name: "late" } });
+        written.resolve(
+          await late.then(
+            () => "written",
+            ({ code }) => String(code),
+          ),
+        );
+      },
+    });
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    await createBoxes(plain);
+    const running = one.manager.run();
+    await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
+    one.cut();
+    await assert.rejects(running, { code: "ERR_ELECTION_LOST" });
+    assert.match(await written.promise, /^ERR_(ELECTION_FENCED|RUN_ENDED)$/);
+    await two.manager.start();
+    await until(() => work.last().size === boxes);
+    assert.equal(
+      one.sent.some((line) => /^POST .*configmaps/.test(line)),
+      false,
+    );
+    await two.manager.stop();
+  });
+
+  it("one that joins again works anew for its share", async () => {
+    const plain = await client();
+    const work = createWork();
+    const sharding = { whenLost: "rejoin" } as const;
+    const make = async (who: string) =>
+      createReplica(await replica(plain), who, [work.controller(who)], { sharding });
+    const [one, two] = [await make("one"), await make("two")];
+    await createBoxes(plain);
+    await Promise.all([one.manager.start(), two.manager.start()]);
+    await shared([one, two]);
+    one.cut();
+    await until(() => work.last().size === boxes && work.who().join() === "two");
+    one.mend();
+    await shared([one, two]);
+    await until(() => work.who().length === 2);
+    assert.deepEqual(work.faults, []);
+    await stopAll(one.manager, two.manager);
+  });
+
+  it("leaves the slots of a Lease that a stranger deletes until it would have expired", async () => {
+    const plain = await client();
+    const work = createWork();
+    const make = async (who: string) =>
+      createReplica(await replica(plain), who, [work.controller(who)]);
+    const [one, two] = [await make("one"), await make("two")];
+    await createBoxes(plain);
+    const running = one.manager.run();
+    running.catch(() => {});
+    await two.manager.start();
+    await shared([one, two]);
+    const { owned } = two.slots();
+    const { lease } = one.manager.rings()[0]!;
+    await plain.delete(Lease, lease.split("/")[1]!);
+    await assert.rejects(running, { code: "ERR_ELECTION_LOST", message: /its Lease was deleted/ });
+    assert.equal(two.slots().owned, owned);
+    await shared([two]);
+    await two.manager.stop();
+  });
+
+  it("keeps together what a controller asks for", async () => {
+    const plain = await client();
+    const work = createWork();
+    const alone = createWork();
+    const make = async (who: string) =>
+      createReplica(await replica(plain), who, [
+        work.controller(who, { shardBy: "namespace" }),
+        defineController(Box, {
+          name: "whole",
+          shardBy: "controller",
+          reconcile: ({ object }) => void alone.by.push([object.metadata.name, who]),
+        }),
+      ]);
+    const [one, two] = [await make("one"), await make("two")];
+    await Promise.all([one.manager.start(), two.manager.start()]);
+    await shared([one, two]);
+    await createBoxes(plain);
+    await until(() => work.last().size === boxes && alone.last().size === boxes);
+    assert.deepEqual([work.who().length, alone.who().length], [1, 1]);
+    await stopAll(one.manager, two.manager);
+  });
+
+  it("is not ready before it takes part", async () => {
+    const plain = await client();
+    const own = await replica(plain);
+    const leases = cuttable(own, "/leases");
+    const one = createReplica(own, "one", [createWork().controller("one")]);
+    leases.cut();
+    await one.manager.start();
+    const reasons = () => one.manager.readiness().reasons.join();
+    const awaited = /^the Lease \S+, by which this replica shares the objects, is not written/;
+    await until(() => awaited.test(reasons()));
+    leases.mend();
+    await until(() => one.slots().owned === one.slots().all);
+    assert.deepEqual(one.manager.readiness(), { ready: true, reasons: [] });
+    await one.manager.stop();
+    const manager = createManager({
+      operator: "laws",
+      controllers: [createWork().controller("one")],
+      client: plain,
+      log: recordLog().log,
+      sharding: {},
+    });
+    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+    await manager.stop();
+  });
+});

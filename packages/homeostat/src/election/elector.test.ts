@@ -105,7 +105,7 @@ describe("electors", () => {
     await runtime.advance(200);
     assert.match(
       leader.said().join(),
-      /^warn the Lease home\/op: .* no answer within 5000 ms.*,lost: it was not renewed within 10 s/s,
+      /^warn the Lease home\/op: .* no answer within 5000 ms\b.*,lost: it was not renewed within 10 s/s,
     );
     const create = leader.fenced.create(ConfigMap, { metadata: { name: "a" } });
     await assert.rejects(create, (error: Error) => isHomeostatError(error, "ERR_ELECTION_FENCED"));

@@ -113,6 +113,7 @@ const known = {
     allowWatchBookmarks: "true or false",
     sendInitialEvents: "true or false",
     timeoutSeconds: "a number",
+    resume: "true or false",
   } satisfies KnownOptions<WatchOptions>,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Expected>>>>;
 

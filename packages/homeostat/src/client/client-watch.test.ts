@@ -57,6 +57,41 @@ describe("watch", () => {
     await second;
   });
 
+  it("closes the connection at once on return(), also while the reader waits", async () => {
+    const { client, transport, runtime } = play();
+    const events = client.watch(Order)[Symbol.asyncIterator]();
+    const waiting = [events.next(), events.next()];
+    await runtime.advance(0);
+    transport.last.head();
+    assert.deepEqual(await events.return!(), { done: true, value: undefined });
+    assert.equal(transport.last.aborted, true);
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ done }) => done),
+      [true, true],
+    );
+    assert.equal((await events.next()).done, true);
+    const unused = client.watch(Order)[Symbol.asyncIterator]();
+    await unused.return!();
+    assert.equal((await unused.next()).done, true);
+    assert.equal(transport.exchanges.length, 1, "never opened");
+  });
+
+  it("gives readers that do not wait for each other their events in turn", async () => {
+    const { client, transport, runtime } = play();
+    const events = client.watch(Order)[Symbol.asyncIterator]();
+    const reading = [1, 2, 3].map(() => events.next());
+    await runtime.advance(0);
+    transport.last
+      .head()
+      .chunk(event("ADDED", "1") + event("ADDED", "2"))
+      .end();
+    const read = await Promise.all(reading);
+    assert.deepEqual(
+      read.map(({ value }) => value?.object.metadata.resourceVersion),
+      ["1", "2", undefined],
+    );
+  });
+
   it("pauses a stream that outpaces its reader, and resumes it", async () => {
     const { client, transport, runtime } = play();
     const events = client.watch(Order)[Symbol.asyncIterator]();

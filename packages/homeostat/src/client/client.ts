@@ -96,7 +96,14 @@ export interface WatchOptions extends Pick<RequestOptions, "signal">, Selection 
   readonly resourceVersionMatch?: "NotOlderThan";
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
+  /** When the server ends the watch; default between 30 and 60 minutes. */
   readonly timeoutSeconds?: number;
+  /**
+   * Opens the watch again where it ended, when the server ends it, the connection breaks or the
+   * server fails: without gaps and without repetition. Needs the `resourceVersion` of a list. When
+   * the server no longer has the changes since, it throws Expired (`isExpired`): list again.
+   */
+  readonly resume?: boolean;
 }
 
 /** One change. An ERROR event is thrown as ApiStatusError instead. */
@@ -278,8 +285,9 @@ export interface Client {
   delete<K extends Kind>(kind: K, key: Key, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
   deleteCollection<K extends Kind>(kind: K, options?: DeleteOptions & Selection): Promise<void>;
   /**
-   * Ends with the stream; throws ApiStatusError on an ERROR event. Leaving the loop closes the
-   * watch.
+   * Ends with the stream unless it resumes; throws ApiStatusError on an ERROR event. Leaving the
+   * loop, or `return()` of the iterator, closes the connection at once. The server waits while the
+   * reader is behind.
    */
   watch<K extends Kind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 

@@ -49,6 +49,16 @@ export {
   loadKubeconfig,
   type LoadKubeconfigOptions,
 } from "./kubeconfig/load-kubeconfig.ts";
+export { applyConfiguration } from "./patch/apply-configuration.ts";
+export { type JsonPatch, jsonPatch, type PlaceIn } from "./patch/json-patch.ts";
+export { mergePatch, strategicPatch } from "./patch/merge-patch.ts";
+export type {
+  ApplyFields,
+  MergeFields,
+  PatchPreconditions,
+  Place,
+  StrategicFields,
+} from "./patch/patch-fields.ts";
 export type { ServerPace } from "./server-pace.ts";
 export type { ClientObserver } from "./session-options.ts";
 export { evict, type EvictOptions } from "./subresources/evict.ts";

@@ -11,19 +11,60 @@ export interface OpenStream {
 }
 
 /** Iterates over what `open` makes the inbox receive. `open` is called when iteration starts. */
-export async function* readStream<T>(
+export const readStream = <T>(
   open: (inbox: Inbox<T>) => OpenStream,
-): AsyncGenerator<T, void, void> {
-  const inbox = new Inbox<T>();
-  const stream = open(inbox);
-  try {
-    for (;;) {
-      const next = await inbox.next(() => stream.resume());
-      if (!next) return;
-      yield next.item;
+): AsyncIterableIterator<T, void, void> => new StreamReader(open);
+
+/**
+ * The reader's side. No generator: that would keep the stream open after `return()` until its next
+ * item comes.
+ */
+class StreamReader<T> implements AsyncIterableIterator<T, void, void> {
+  readonly #open: (inbox: Inbox<T>) => OpenStream;
+  readonly #inbox = new Inbox<T>();
+  #stream: OpenStream | undefined;
+  #isOver = false;
+  /** Readers that do not wait for each other get their items in turn. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(open: (inbox: Inbox<T>) => OpenStream) {
+    this.#open = open;
+  }
+
+  next(): Promise<IteratorResult<T, void>> {
+    const next = this.#last.then(() => this.#read());
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    this.#finish();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #read(): Promise<IteratorResult<T, void>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    try {
+      this.#stream ??= this.#open(this.#inbox);
+      const next = await this.#inbox.next(() => this.#stream?.resume());
+      if (next && !this.#isOver) return { done: false, value: next.item };
+    } catch (error) {
+      this.#finish();
+      throw error;
     }
-  } finally {
-    stream.close();
+    this.#finish();
+    return { done: true, value: undefined };
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#inbox.close(undefined);
+    this.#stream?.close();
   }
 }
 

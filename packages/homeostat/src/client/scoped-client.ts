@@ -34,6 +34,7 @@ import type { ServerPace } from "./server-pace.ts";
 import { openStream, send } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { typedBody } from "./subresources/subresource-bodies.ts";
+import { checkResumable, resumedEvents } from "./resumed-events.ts";
 import { watchEvents } from "./watch-events.ts";
 import { currentWork } from "./write-context.ts";
 
@@ -169,8 +170,19 @@ export class ScopedClient implements Client {
     const scope = options.signal
       ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] }
       : this.#scope;
+    const { session } = this.#shared;
+    if (options.resume) {
+      checkResumable(kind, options);
+      return resumedEvents(kind, options, {
+        runtime: session.runtime,
+        pace: session.pace,
+        signals: scope.signals,
+        open: (given, handlers) =>
+          openStream(session, scope, build.watchRequest(kind, given), handlers),
+      });
+    }
     return watchEvents(kind, (handlers) =>
-      openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers),
+      openStream(session, scope, build.watchRequest(kind, options), handlers),
     );
   };
 

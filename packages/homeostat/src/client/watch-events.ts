@@ -6,7 +6,7 @@ import { ApiStatusError, type Status } from "../api/status.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { ByteStreamHandlers, WatchEvent } from "./client.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { type OpenStream, readStream } from "./read-stream.ts";
+import { type Inbox, type OpenStream, readStream } from "./read-stream.ts";
 import { readable } from "./readable.ts";
 import { decodeJson } from "./request/decode-json.ts";
 
@@ -14,15 +14,24 @@ import { decodeJson } from "./request/decode-json.ts";
 export function watchEvents<O>(
   kind: Kind,
   open: (handlers: ByteStreamHandlers) => OpenStream,
-): AsyncGenerator<WatchEvent<O>, void, void> {
-  return readStream<WatchEvent<O>>((inbox) => {
-    const splitter = new LineSplitter((line) => inbox.push(decodeEvent<O>(kind, line)));
-    return open({
-      opened: () => {},
-      data: (chunk) => inbox.feed(() => splitter.push(chunk)),
-      closed: (error) => inbox.close(error),
-    });
-  });
+): AsyncIterableIterator<WatchEvent<O>, void, void> {
+  return readStream<WatchEvent<O>>((inbox) =>
+    open(eventHandlers(kind, inbox, (error) => inbox.close(error))),
+  );
+}
+
+/** Parses one stream into the inbox. */
+export function eventHandlers<O>(
+  kind: Kind,
+  inbox: Pick<Inbox<WatchEvent<O>>, "push" | "feed">,
+  closed: ByteStreamHandlers["closed"],
+): ByteStreamHandlers {
+  const splitter = new LineSplitter((line) => inbox.push(decodeEvent<O>(kind, line)));
+  return {
+    opened: () => {},
+    data: (chunk) => inbox.feed(() => splitter.push(chunk)),
+    closed,
+  };
 }
 
 function decodeEvent<O>(kind: Kind, line: Uint8Array): WatchEvent<O> {

@@ -1,0 +1,2 @@
+// Patches by builders on the real kube-apiserver.
+import "./client-patches.test.ts";

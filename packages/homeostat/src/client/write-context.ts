@@ -6,6 +6,12 @@ import type { CompletedWrite } from "./client.ts";
 export interface CurrentWork {
   /** Receives the completed writes of its code, through any client. */
   wrote(write: CompletedWrite): void;
+  readonly trace?: WorkTrace | undefined;
+}
+
+/** What follows the work, for those that have made it. */
+export interface WorkTrace {
+  wrote(write: CompletedWrite): void;
 }
 
 /** Holds the work of the code that asks; undefined outside of work. */

@@ -9,6 +9,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
+import { checkTracing } from "./tracing/tracing-options.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
 import { checkElection } from "./election/election-options.ts";
 import { checkSharding } from "./sharding/sharding-options.ts";
@@ -36,6 +37,7 @@ const known = [
   "allowReplicas",
   "health",
   "metrics",
+  "tracing",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
 
@@ -59,6 +61,7 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkReports(options.reports),
     ...checkLog(options.log),
     ...checkSwitches(options),
+    ...checkTracing(options.tracing),
     ...checkHealth(options.health),
     ...checkMetrics(options),
     ...checkElection(options.election, options),

@@ -5,6 +5,7 @@ import { assertKind } from "../api/check-kind.ts";
 import { argumentError } from "../util/argument-error.ts";
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
+import type { Client } from "../client/client.ts";
 import { ContestedObjects } from "../cache/contested-objects.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { declaredKinds } from "../controller/declared-kinds.ts";
@@ -28,6 +29,7 @@ import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
 import { StopDeadline } from "./stopping/stop-deadline.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -42,7 +44,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const { metrics } = given;
   const answered = metrics?.requests(given.client.transport);
   const observed = { warned, ...(answered ? { answered } : {}) };
-  const options = { ...given, client: given.client.with(observed) };
+  const options = { ...given, client: traced(given.client.with(observed), given.tracing) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
@@ -86,6 +88,9 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   };
   return toManager(state);
 }
+
+const traced = (client: Client, tracing: Tracing | undefined): Client =>
+  tracing ? client.with({ answered: tracing.answered }) : client;
 
 /** The user's own selections of a kind decide. */
 function narrowed(

@@ -3,6 +3,7 @@ import { parseObjectKey } from "../api/object-meta.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { Signal } from "../controller/signals/signal.ts";
+import type { RunTracer } from "../controller/run/run-tracer.ts";
 import { createEventRecorder } from "../events/index.ts";
 import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -37,6 +38,7 @@ export function createRunner(
     namespaces: scope.namespaces,
     queue,
     observer: counted?.metrics.runs,
+    tracer: tracerOf(state, definition),
     ...(leadership ? standing(leadership, definition) : {}),
     log,
     informer: (kind) => scope.informer(kind),
@@ -67,6 +69,11 @@ function standing(leadership: Terms, definition: ControllerDefinition) {
   const shards = leadership.shards(definition);
   return { standsBy: shards === undefined, shards };
 }
+
+const tracerOf = (
+  { options: { tracing, cluster } }: ManagerState,
+  { name, kind }: ControllerDefinition,
+): RunTracer | undefined => tracing?.controller({ name, kind: kind.kind, cluster });
 
 /** The metrics of a controller, which outlive its runners. */
 function countController(

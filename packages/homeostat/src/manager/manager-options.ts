@@ -16,6 +16,8 @@ import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
 import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
+import type { Tracing } from "./tracing/tracing.ts";
+import type { TracingOptions } from "./tracing/tracing-options.ts";
 import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -86,16 +88,26 @@ export interface ManagerOptions {
    * nothing is counted and no port is opened.
    */
   readonly metrics?: MetricsOptions | undefined;
+  /**
+   * Spans by OpenTelemetry: a reconcile, its requests, a review of a webhook. Default: none, and
+   * nothing is loaded.
+   */
+  readonly tracing?: TracingOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
 
 /** Options of one cluster's manager. */
-export interface ClusterManagerOptions extends Omit<ManagerOptions, "health" | "metrics"> {
+export interface ClusterManagerOptions extends Omit<
+  ManagerOptions,
+  "health" | "metrics" | "tracing"
+> {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
   /** Undefined when nothing is counted. */
   readonly metrics?: ClusterMetrics | undefined;
+  /** Undefined when nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /**

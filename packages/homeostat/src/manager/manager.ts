@@ -36,5 +36,9 @@ function createCore(
   operations: Operations,
 ): CoreManager {
   if (options.clusters !== undefined) return createMultiClusterManager(options, operations);
-  return createClusterManager({ ...options, metrics: operations.metrics?.ofCluster(undefined) });
+  return createClusterManager({
+    ...options,
+    metrics: operations.metrics?.ofCluster(undefined),
+    tracing: operations.tracing,
+  });
 }

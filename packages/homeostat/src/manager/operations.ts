@@ -12,6 +12,7 @@ import type {
 import { OperatorMetrics } from "./metrics/operator-metrics.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { OperatorServers } from "./serving/operator-servers.ts";
+import { Tracing } from "./tracing/tracing.ts";
 import { createTransitions, refuseIfStopped } from "./transitions.ts";
 
 type Options = ManagerOptions | MultiClusterOptions;
@@ -22,11 +23,18 @@ export interface Operations {
   readonly runtime: Runtime;
   /** Undefined when nothing is counted. */
   readonly metrics: OperatorMetrics | undefined;
+  /** Undefined when nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 export function createOperations(options: Options): Operations {
-  const { metrics, runtime = createSystemRuntime() } = options;
-  return { options, runtime, metrics: metrics && new OperatorMetrics(runtime, metrics.custom) };
+  const { metrics, tracing, runtime = createSystemRuntime() } = options;
+  return {
+    options,
+    runtime,
+    metrics: metrics && new OperatorMetrics(runtime, metrics.custom),
+    tracing: tracing && new Tracing(tracing, runtime.clock),
+  };
 }
 
 /** The manager with its operations: they start before it and end after it. */
@@ -34,7 +42,7 @@ export function operated(
   { ended, inspect, ...core }: CoreManager,
   operations: Operations,
 ): Manager {
-  const { metrics, options, runtime } = operations;
+  const { metrics, tracing, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
   const servers = createServers({ ...core, inspect }, operations, stopping.signal);
@@ -48,6 +56,10 @@ export function operated(
       if (servers) await servers.start();
       try {
         refuseIfStopped(operator, stopping);
+        if (tracing) {
+          await tracing.open();
+          refuseIfStopped(operator, stopping);
+        }
         metrics?.start();
         await core.start();
       } catch (error) {

@@ -6,6 +6,7 @@ import type { Log } from "../util/guard-log.ts";
 import type { Webhooks } from "../webhook/create-webhooks.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import { refuseIfStopped } from "./transitions.ts";
 
 /** What webhooks need of their manager. */
@@ -14,6 +15,7 @@ interface ManagerOfWebhooks {
     readonly operator: string;
     readonly client: Client;
     readonly syncTimeoutMs?: number;
+    readonly tracing?: Pick<Tracing, "review"> | undefined;
     readonly metrics?: Pick<ClusterMetrics, "webhooks"> | undefined;
   };
   readonly runtime: Runtime;
@@ -37,6 +39,7 @@ export async function startWebhooks(
     runtime,
     log,
     observe: options.metrics?.webhooks,
+    trace: options.tracing?.review,
   });
   manager.webhooks = webhooks;
   const stopped = Promise.withResolvers<void>();

@@ -183,7 +183,7 @@ class ServedWebhooks implements Webhooks {
     if (this.#server) this.#server.setCertificate(pair);
     else {
       const { port, host } = this.#place;
-      const { runtime, log, observe } = this.#context;
+      const { runtime, log, observe, trace } = this.#context;
       const hooks = hooksOf(this.#options.serve);
       this.#server = await openHookServer({
         hooks,
@@ -193,6 +193,7 @@ class ServedWebhooks implements Webhooks {
         runtime,
         log,
         observer: observe?.(hooks.map(({ path }) => path)),
+        trace,
       }).catch((cause: unknown) => {
         this.#started.reject(startError(this.#context.operator, describeError(cause), cause));
         throw cause;

@@ -30,6 +30,12 @@ export interface HookObserver {
   panicked(path: string): void;
 }
 
+/** Follows the answer of a review as a span. Must not throw by itself. */
+export type ReviewTracer = (
+  path: string,
+  answer: () => HookResponse | Promise<HookResponse>,
+) => HookResponse | Promise<HookResponse>;
+
 /** The effects of webhooks. */
 export interface HookEffects {
   readonly runtime: Runtime;

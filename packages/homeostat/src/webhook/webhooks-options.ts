@@ -4,7 +4,7 @@ import type { AdmissionWebhook } from "./admission/define-webhook.ts";
 import type { Conversion } from "./conversion/define-conversion.ts";
 import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { HookObserver } from "./exchange.ts";
+import type { HookObserver, ReviewTracer } from "./exchange.ts";
 import type { Log } from "../util/guard-log.ts";
 
 /** The webhooks of an operator. */
@@ -90,5 +90,6 @@ export interface WebhooksContext {
   readonly runtime: Runtime;
   readonly log: Log;
   /** Counts what is asked of these paths. */
+  readonly trace?: ReviewTracer | undefined;
   readonly observe?: ((paths: readonly string[]) => HookObserver) | undefined;
 }

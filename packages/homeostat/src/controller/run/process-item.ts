@@ -59,6 +59,7 @@ async function runItem(
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
+  const trace = options.tracer?.begin(item);
   const began = runtime.clock.monotonic();
   const finish = await withDeadline(
     runtime.clock,
@@ -69,11 +70,14 @@ async function runItem(
     context.stopping,
     (deadline) => {
       scope = openScope(context, item, deadline, requests);
-      return currentRun.run(scope, () => context.reconcile(item, scope!));
+      scope.trace = trace;
+      const work = () => currentRun.run(scope!, () => context.reconcile(item, scope!));
+      return trace ? trace.run(work) : work();
     },
   );
   const result = finished(context, item, scope!, finish);
   options.observer?.ended(result, runtime.clock.monotonic() - began);
+  trace?.ended(result, finish.at === "failed" ? finish.error : undefined);
 }
 
 function finished(

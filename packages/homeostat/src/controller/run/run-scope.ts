@@ -12,6 +12,7 @@ import type { SignalUse } from "../signals/signal-use.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import { type CurrentRun, currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import type { RunTrace } from "./run-tracer.ts";
 import type { ThrownResults } from "./thrown-results.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
@@ -50,6 +51,8 @@ export class RunScope implements CurrentRun {
   readonly record: RunRecord;
   /** Its requests that have no answer; undefined where they are not counted. */
   readonly requests: OpenRequests | undefined;
+  /** Undefined unless runs are traced. */
+  trace: RunTrace | undefined;
   /** Undefined outside of a manager. */
   phaseHost: PhaseHost | undefined;
   /** Undefined outside of a manager. */
@@ -175,6 +178,7 @@ export class RunScope implements CurrentRun {
     if (this.#hasReturned) return;
     this.record.overheard(write);
     this.chain?.wrote(write);
+    this.trace?.wrote(write);
   }
 
   /** The user's code has returned, and writes nothing more. */

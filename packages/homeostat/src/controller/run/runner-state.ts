@@ -23,6 +23,7 @@ import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunObserver } from "./run-observer.ts";
+import type { RunTracer } from "./run-tracer.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
 import type { StatusTurns } from "../status-turns.ts";
@@ -64,6 +65,8 @@ export interface RunnerOptions {
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */
   readonly limitedSignals: readonly Signal[];
+  /** Follows the runs as spans. */
+  readonly tracer?: RunTracer | undefined;
   /** Counts the runs. */
   readonly observer?: RunObserver | undefined;
   /** Called for every change of an object's state. */

@@ -85,6 +85,7 @@ class Fleet {
         createClusterManager({
           ...settings,
           metrics: operations.metrics?.ofCluster(cluster),
+          tracing: operations.tracing,
           operator,
           client,
           cluster,

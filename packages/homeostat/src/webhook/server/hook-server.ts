@@ -13,6 +13,7 @@ import {
   type HookEffects,
   type HookObserver,
   type HookResponse,
+  type ReviewTracer,
 } from "../exchange.ts";
 import { Connections } from "./connections.ts";
 import { readBody } from "./read-body.ts";
@@ -25,6 +26,7 @@ export interface HookServerOptions extends HookEffects {
   /** Default: all addresses. */
   readonly host?: string | undefined;
   readonly observer?: HookObserver | undefined;
+  readonly trace?: ReviewTracer | undefined;
 }
 
 /** An open port. */
@@ -125,7 +127,8 @@ function serve(request: IncomingMessage, response: ServerResponse, serving: Serv
       finish(broken(error, effects));
     };
     try {
-      const answered = hook.answer({ contentType, body, timeoutMs }, effects);
+      const work = () => hook.answer({ contentType, body, timeoutMs }, effects);
+      const answered = effects.trace ? effects.trace(hook.path, work) : work();
       if (!(answered instanceof Promise)) return finish(answered);
       answered.then(finish, fail);
     } catch (error) {

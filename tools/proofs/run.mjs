@@ -14,6 +14,7 @@ const proofs = [
   "hostile-wire/hostile-wire.ts",
   "source-everywhere.ts",
   "watch-cancel/watch-cancel.ts",
+  "failover/failover.ts",
   "webhook-rotation/webhook-rotation.ts",
   "sharding/sharding.ts",
 ];

@@ -168,7 +168,6 @@ export class Elector {
         return holder(effect.holder);
       case "lost":
         this.fence.shut(effect.why);
-        this.#say("stopped leading");
         this.#end();
         return lost(effect.why);
       case "ended":

@@ -4,7 +4,12 @@ import { hostname } from "node:os";
 import type { Client } from "../../client/client.ts";
 import { defaultTimings } from "../../election/election-timings.ts";
 import { type ElectionReport, Elector } from "../../election/elector.ts";
-import { createEventRecorder, type EventRecorder, objectReference } from "../../events/index.ts";
+import {
+  createEventRecorder,
+  type EventRecorder,
+  objectReference,
+  type RecordedEvent,
+} from "../../events/index.ts";
 import { Lease } from "../../k8s/coordination/v1/index.ts";
 import { uuid } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -42,6 +47,7 @@ export class Leadership implements Terms {
   /** Aborts when the term is lost. */
   #term = new AbortController();
   #recorder: EventRecorder | undefined;
+  readonly #unsaid: RecordedEvent[] = [];
   /** It gives the Lease up by itself, and may still report what it did. */
   #isResigning = false;
   #status: Gauge | undefined;
@@ -57,7 +63,8 @@ export class Leadership implements Terms {
     const { election, operator, client, runtime } = this.#options;
     this.#namespace = election.namespace ?? (await readLeaseNamespace(operator, "election"));
     this.#recorder = createEventRecorder({
-      client,
+      // Of whichever candidate is the present one: a recorder outlives terms.
+      client: client.with({ fence: (method, path) => this.#refusal(method, path) }),
       runtime,
       controller: this.#identity,
       api: "v1",
@@ -107,6 +114,10 @@ export class Leadership implements Terms {
     });
   }
 
+  #refusal(method: string, path: string): Error | undefined {
+    return this.#isResigning ? undefined : this.#elector!.fence.refusal(method, path);
+  }
+
   /** Gives the Lease up. */
   async resign(): Promise<void> {
     this.#isResigning = this.isLeading;
@@ -117,6 +128,7 @@ export class Leadership implements Terms {
 
   /** Sends the Events that are left. */
   async close(): Promise<void> {
+    this.#sayAll();
     await this.#recorder?.close();
   }
 
@@ -160,15 +172,21 @@ export class Leadership implements Terms {
         lost(why);
       },
       holder: (holder) => this.#sayHolder(holder),
-      event: (lease, note) =>
-        this.#recorder!.record({
-          regarding: objectReference(Lease, lease),
-          type: "Normal",
-          reason: "LeaderElection",
-          note,
-        }),
+      event: (lease, note) => this.#say(lease, note),
       warn,
     });
+  }
+
+  /** An Event may need a new connection, for which no reconcile is to wait. */
+  #say(lease: Lease, note: string): void {
+    const regarding = objectReference(Lease, lease);
+    const event = { regarding, type: "Normal", reason: "LeaderElection", note } as const;
+    this.#unsaid.push(event);
+    this.#options.runtime.clock.timer(0, () => this.#sayAll());
+  }
+
+  #sayAll(): void {
+    for (const event of this.#unsaid.splice(0)) this.#recorder!.record(event);
   }
 
   #sayHolder(holder: string | undefined): void {

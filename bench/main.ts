@@ -24,6 +24,7 @@ import { coldStartRow, growthRows, standingFloodRow, stormRow, syncRow } from ".
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, LibraryRow, OperatorRow, Row, Scale } from "./rows/row.ts";
+import { reviewsRow } from "./rows/webhooks.ts";
 import {
   definitionRow,
   firstReconcileRow,
@@ -50,6 +51,7 @@ const rows: readonly Row[] = [
   coldStartRow,
   ...growthRows,
   celRow,
+  reviewsRow,
 ];
 
 /** In the order of their turns; ours is the first. */
@@ -158,7 +160,7 @@ interface Turns {
   readonly scale: Scale;
 }
 
-function measure(row: Row, turns: Turns): Promise<readonly RowResult[]> | readonly RowResult[] {
+function measure(row: Row, turns: Turns): Promise<readonly RowResult[]> {
   const { peers, rounds, scale } = turns;
   if (row.at === "library") return runLibraries(row, rounds, scale);
   if (row.at === "operator") return runOperators(row, turns);
@@ -187,7 +189,11 @@ async function runOperators(
   return results;
 }
 
-function runLibraries(row: LibraryRow, rounds: number, scale: Scale): readonly RowResult[] {
+async function runLibraries(
+  row: LibraryRow,
+  rounds: number,
+  scale: Scale,
+): Promise<readonly RowResult[]> {
   const results = row.contenders.map(({ name }): RowResult => ({
     row: row.name,
     peer: name,
@@ -196,7 +202,7 @@ function runLibraries(row: LibraryRow, rounds: number, scale: Scale): readonly R
   }));
   for (let round = 0; round < rounds; round++)
     for (const [i, contender] of row.contenders.entries())
-      results[i]!.rounds.push(contender.run(scale));
+      results[i]!.rounds.push(await contender.run(scale));
   return results;
 }
 

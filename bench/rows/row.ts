@@ -43,10 +43,10 @@ export interface OperatorRow extends RowHead {
 /** A library under test, beside which others take turns. */
 export interface Contender {
   readonly name: string;
-  run(scale: Scale): Figures;
+  run(scale: Scale): Figures | Promise<Figures>;
 }
 
-/** A benchmark of libraries in this process, with contenders of its own; ours is the first. */
+/** A benchmark of libraries, with contenders of its own; ours is the first. */
 export interface LibraryRow extends RowHead {
   readonly at: "library";
   readonly contenders: readonly Contender[];

@@ -66,6 +66,9 @@ func must(err error) {
 
 func main() {
 	ctrl.SetLogger(logr.Discard())
+	if os.Args[1] == "webhook" {
+		serveWebhook(os.Args[2], os.Args[3])
+	}
 	namespace := os.Args[2]
 	workers, err := strconv.Atoi(os.Args[3])
 	must(err)

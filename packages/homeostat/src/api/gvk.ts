@@ -1,5 +1,7 @@
 // Names in the API: group, version, kind, resource. A kind is not a resource: `Pod`, `pods`.
+import { argumentError } from "../util/argument-error.ts";
 import { checkArgument } from "../util/call-options.ts";
+import { isOptions } from "../util/option-faults.ts";
 
 /** Group, version and kind; the legacy group is "". */
 export interface GroupVersionKind {
@@ -17,6 +19,8 @@ export interface ResourceNames {
 
 /** Formats the `apiVersion` of an object, e.g. `apps/v1`, `v1`. */
 export function formatApiVersion(gv: { readonly group: string; readonly version: string }): string {
+  if (!isOptions(gv))
+    throw argumentError("formatApiVersion(…)", gv, "an object with group and version");
   return gv.group ? `${gv.group}/${gv.version}` : gv.version;
 }
 
@@ -37,5 +41,7 @@ export function formatObjectKey(object: {
   readonly namespace?: string | undefined;
   readonly name: string;
 }): string {
+  if (!isOptions(object))
+    throw argumentError("formatObjectKey(…)", object, "an object with a name");
   return object.namespace ? `${object.namespace}/${object.name}` : object.name;
 }

@@ -4,6 +4,7 @@
 import { type Json, type JsonObject, setOwn } from "./json.ts";
 import { parsePlain } from "./parse-plain.ts";
 import { quoteChar } from "./quote-char.ts";
+import { checkArgument } from "../util/call-options.ts";
 
 /** The parsed value, and findings that only strict decoding reports. */
 export interface ParsedJson {
@@ -60,6 +61,8 @@ export function parseJson(
   text: string,
   { overflow }: ParseJsonOptions = { overflow: "refused" },
 ): ParsedJson {
+  if (typeof text !== "string")
+    checkArgument("parseJson(…)", ["its first argument", text], "a string");
   // A shorter text cannot be nested too deeply.
   const plain = text.length < 2 * maxDepth ? parsePlain(text) : undefined;
   if (plain !== undefined) return { value: plain, duplicates: [], floatLiterals: new Map() };

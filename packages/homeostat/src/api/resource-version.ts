@@ -1,5 +1,6 @@
 // The order of resourceVersions. They are opaque strings; since Kubernetes 1.35 clients may compare
 // them as integers (KEP-5504), within one resource.
+import { checkArgument } from "../util/call-options.ts";
 
 const integer = /^(?:0|[1-9]\d*)$/;
 
@@ -8,6 +9,12 @@ const integer = /^(?:0|[1-9]\d*)$/;
  * integer.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
+  if (typeof a !== "string" || typeof b !== "string")
+    for (const [what, given] of [
+      ["its first argument", a],
+      ["its second argument", b],
+    ] as const)
+      checkArgument("compareResourceVersions(…)", [what, given], "a string");
   if (a === b) return 0;
   if (!integer.test(a) || !integer.test(b)) return undefined;
   return a.length - b.length || (a < b ? -1 : 1);

@@ -39,6 +39,8 @@ class DrivenQueue implements WorkQueue {
   }
 
   add: WorkQueue["add"] = (key, options = {}) => {
+    if (options === null)
+      checkArgument("queue.add(…)", ["its second argument", options], "an object");
     if (this.#machine.closed) return;
     this.#options.observer?.added?.(key, options.priority ?? 0);
     this.#machine.add(key, this.#now(), this.#wall(), options);
@@ -46,6 +48,8 @@ class DrivenQueue implements WorkQueue {
   };
 
   addRateLimited: WorkQueue["addRateLimited"] = (key, options = {}) => {
+    if (options === null)
+      checkArgument("queue.addRateLimited(…)", ["its second argument", options], "an object");
     this.#options.observer?.retried?.(key);
     const delay = this.#machine.addRateLimited(key, this.#now(), this.#wall(), options);
     this.#pump();

@@ -33,6 +33,10 @@ export function matchesLabels(
   selector: LabelSelector,
   labels: Readonly<Record<string, string>>,
 ): boolean {
+  if (!Array.isArray(selector))
+    checkArgument("matchesLabels(…)", ["its first argument", selector], "a list");
+  if (selector.length > 0 && (labels === null || typeof labels !== "object"))
+    checkArgument("matchesLabels(…)", ["its second argument", labels], "an object");
   for (const requirement of selector) if (!meets(requirement, labels)) return false;
   return true;
 }

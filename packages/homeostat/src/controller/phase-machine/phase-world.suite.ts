@@ -68,7 +68,7 @@ export class World {
   context(status: (fields: object) => void): Context {
     return {
       object: { status: this.status },
-      world: this,
+      world: this as World,
       status,
       wait: createWait(String),
       retry,

@@ -24,7 +24,10 @@ export class Connections {
     server.on("secureConnection", (socket: TLSSocket) => {
       if (this.#isClosing) return void socket.destroy();
       this.#open.add(socket);
-      socket.once("close", () => this.#open.delete(socket));
+      socket.once("close", () => {
+        this.#open.delete(socket);
+        this.#busy.delete(socket);
+      });
     });
     server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
       this.#busy.add(socket);
@@ -33,6 +36,21 @@ export class Connections {
     // A client that does not trust the certificate ends the handshake.
     server.on("tlsClientError", () => {});
     server.on("clientError", (_error: Error, socket: { destroy(): void }) => socket.destroy());
+  }
+
+  /** A request has come in whole. */
+  began(socket: TLSSocket): void {
+    this.#busy.add(socket);
+  }
+
+  /** Its answer has been sent. */
+  ended(socket: TLSSocket): void {
+    this.#busy.delete(socket);
+  }
+
+  /** True when new connections are not taken. */
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /**

@@ -68,6 +68,111 @@ async function serialAt(port: number): Promise<string> {
   return serialNumber;
 }
 
+/** A connection on which bytes are sent as they are. */
+async function openRaw(t: TestContext, port: number) {
+  const socket: TLSSocket = connect({ port, host: "127.0.0.1", ca: authority.cert });
+  t.after(() => socket.destroy());
+  await once(socket, "secureConnect");
+  let heard = "";
+  socket.setEncoding("latin1").on("data", (text: string) => (heard += text));
+  const ended = once(socket, "close");
+  return {
+    send: (text: string) => void socket.write(text),
+    /** What has come once `count` answers with these bodies are complete. */
+    async bodies(...expected: readonly string[]): Promise<string> {
+      while (expected.reduce((from, body) => heard.indexOf(body, Math.max(from, 0)) + 1, 1) === 0)
+        await once(socket, "data");
+      const all = heard;
+      heard = "";
+      return all;
+    },
+    ended,
+  };
+}
+
+const plain = (body: string, path = "/echo"): string =>
+  `POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe("plain requests", { timeout: 20_000 }, () => {
+  test("are answered in order, however they are cut and joined", async (t) => {
+    const { port } = await open(t);
+    const { send, bodies } = await openRaw(t, port);
+    const heard = bodies('["a",null]', '["b",2000]', '["",null]');
+    send(plain("a") + plain("b", "/echo?timeout=2s") + plain(""));
+    assert.equal((await heard).match(/HTTP\/1\.1 200 OK\r\n/g)?.length, 3);
+    const cut = bodies('["split",null]');
+    const [head, body] = plain("split").split("\r\n\r\n");
+    send(`${head}\r\n\r\n${body!.slice(0, 2)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    send(body!.slice(2));
+    assert.match(await cut, /Content-Length: 14\r\nDate: .* GMT\r\n\r\n\["split",null\]$/);
+  });
+
+  test("that come while one is answered wait for it", async (t) => {
+    const asked = Promise.withResolvers<void>();
+    const going = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const slow: Hook = {
+      path: "/slow",
+      bodyLimit: 9,
+      async answer({ body }) {
+        order.push(`asked ${String(Buffer.from(body!))}`);
+        asked.resolve();
+        await going.promise;
+        return { status: 200, contentType: "text/plain", body: "slowly" };
+      },
+    };
+    const { port } = await open(t, slow);
+    const { send, bodies } = await openRaw(t, port);
+    const heard = bodies("slowly", "slowly", '["é"'.slice(0, 2));
+    send(plain("1", "/slow"));
+    await asked.promise;
+    send(plain("2", "/slow") + plain("x"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(order, ["asked 1"]);
+    going.resolve();
+    await heard;
+    assert.deepEqual(order, ["asked 1", "asked 2"]);
+  });
+
+  test("are followed by others on the same connection, which Node's server answers", async (t) => {
+    const { port } = await open(t);
+    const { send, bodies } = await openRaw(t, port);
+    const first = bodies('["a",null]');
+    send(plain("a"));
+    await first;
+    const second = bodies('["xyz",null]', '["b",null]');
+    send(
+      "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nxyz\r\n0\r\n\r\n" +
+        plain("b"),
+    );
+    assert.equal((await second).match(/HTTP\/1\.1 200 OK\r\n/g)?.length, 2);
+    const rest = bodies("404 page not found");
+    send(plain("", "/none"));
+    await rest;
+  });
+
+  test("are asked to leave while the server drains, and the connection ends", async (t) => {
+    const server = await open(t);
+    const { send, bodies, ended } = await openRaw(t, server.port);
+    server.drain();
+    const heard = bodies('["a",null]');
+    send(plain("a"));
+    assert.match(await heard, /\r\nConnection: close\r\n/);
+    await ended;
+  });
+
+  test("that are cut off, or none, do no harm", async (t) => {
+    const { port } = await open(t);
+    const first = await openRaw(t, port);
+    first.send(plain("hello").slice(0, -2));
+    const broken = await openRaw(t, port);
+    broken.send("nonsense\r\n\r\n");
+    await broken.ended;
+    assert.equal((await post(port, "/echo", "b")).status, 200);
+  });
+});
+
 describe("the port of webhooks", () => {
   test("answers paths with a limit of their bodies, and knows how long the client waits", async (t) => {
     const { port } = await open(t);

@@ -5,17 +5,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { KeyPair } from "../../certificates/authority.ts";
-import { parseDuration } from "../../api/duration.ts";
-import { describeError } from "../../util/describe-error.ts";
-import {
-  failure,
-  type Hook,
-  type HookEffects,
-  type HookObserver,
-  type HookResponse,
-  type ReviewTracer,
-} from "../exchange.ts";
+import type { TLSSocket } from "node:tls";
+import type { Hook, HookEffects, HookObserver, HookResponse, ReviewTracer } from "../exchange.ts";
+import { answerHook, timeoutOf } from "./answer-hook.ts";
 import { Connections } from "./connections.ts";
+import { PlainConnection } from "./plain-connection.ts";
 import { readBody } from "./read-body.ts";
 
 export interface HookServerOptions extends HookEffects {
@@ -71,7 +65,13 @@ export async function openHookServer(options: HookServerOptions): Promise<HookSe
     },
     (request, response) => serve(request, response, { paths, state, effects: options }),
   );
+  const toNode = takeConnections(server);
   const connections = new Connections(server);
+  const limits = { idleMs, requestMs };
+  const serving = { paths, state, effects: options, connections, limits, toNode };
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (!connections.isClosing) new PlainConnection(socket, serving);
+  });
   await listening(server, options);
   return {
     port: (server.address() as AddressInfo).port,
@@ -84,6 +84,13 @@ export async function openHookServer(options: HookServerOptions): Promise<HookSe
       return connections.end(cut);
     },
   };
+}
+
+/** Takes connections from Node's HTTP server; returns how to give it one. */
+function takeConnections(server: Server): (socket: TLSSocket) => void {
+  const [listener] = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
+  return (socket) => listener!.call(server, socket);
 }
 
 async function listening(server: Server, { port, host }: HookServerOptions): Promise<void> {
@@ -114,34 +121,11 @@ function serve(request: IncomingMessage, response: ServerResponse, serving: Serv
     request.resume();
     return reply({ status: 404, contentType: "text/plain", body: "404 page not found\n" });
   }
-  const timeoutMs = query < 0 ? undefined : timeoutOf(url.slice(query + 1));
+  const timeoutMs = timeoutOf(query < 0 ? undefined : url.slice(query + 1));
   const contentType = request.headers["content-type"] ?? "";
-  readBody(request, hook.bodyLimit, (body) => {
-    const counted = effects.observer?.asked(hook.path);
-    const finish = (answer: HookResponse): void => {
-      reply(answer);
-      counted?.(answer.status);
-    };
-    const fail = (error: unknown): void => {
-      effects.observer?.panicked(hook.path);
-      finish(broken(error, effects));
-    };
-    try {
-      const work = () => hook.answer({ contentType, body, timeoutMs }, effects);
-      const answered = effects.trace ? effects.trace(hook.path, work) : work();
-      if (!(answered instanceof Promise)) return finish(answered);
-      answered.then(finish, fail);
-    } catch (error) {
-      fail(error);
-    }
-  });
-}
-
-/** No hook throws; whatever does must not end the process. */
-function broken(error: unknown, { log }: HookEffects): HookResponse {
-  const message = `answering a webhook: ${describeError(error)}`;
-  log.error(message, { error });
-  return failure(message);
+  readBody(request, hook.bodyLimit, (body) =>
+    answerHook(hook, { contentType, body, timeoutMs }, effects, reply),
+  );
 }
 
 function send(
@@ -156,15 +140,4 @@ function send(
   if (isLast || !response.req.complete) headers["connection"] = "close";
   response.writeHead(status, headers);
   response.end(body);
-}
-
-/** `timeout=10s`, as the API server says it. */
-function timeoutOf(query: string): number | undefined {
-  const value = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
-  if (value === undefined) return undefined;
-  try {
-    return parseDuration(value);
-  } catch {
-    return undefined;
-  }
 }

@@ -98,10 +98,23 @@ describeLaws("sharding", ({ client, replica }) => {
     await Promise.all([one, two, three].map(({ manager }) => manager.start()));
     await shared([one, two, three]);
     await until(() => work.last().size === boxes && work.who().length === 3);
-    const four = await make("four");
+    const four = createReplica(await replica(plain), "four", [work.controller("four")], {
+      metrics: { port: false },
+    });
     await four.manager.start();
     await shared([one, two, three, four]);
     await until(() => work.who().includes("four"));
+    const { owned } = four.slots();
+    for (const sample of [
+      'homeostat_ring_members{name="laws"} 4',
+      `homeostat_ring_slots{name="laws",part="owned"} ${owned}`,
+      'homeostat_ring_slots{name="laws",part="draining"} 0',
+    ])
+      assert.ok(four.manager.metrics().includes(`${sample}\n`), sample);
+    // Nothing is kept of what others reconcile.
+    const kept = () =>
+      [one, two, three, four].flatMap(({ manager }) => manager.states()).length === boxes;
+    await until(kept);
     assert.deepEqual(four.manager.readiness(), { ready: true, reasons: [] });
     work.by.length = 0;
     await two.manager.stop();

@@ -13,6 +13,7 @@
 // Upstream: k8s.io/client-go/tools/leaderelection/leaderelection.go.
 import type { Lease, LeaseSpec } from "../k8s/coordination/v1/models.ts";
 import { type ElectionTimings, jitterFactor } from "./election-timings.ts";
+import { isSameFailure } from "./same-failure.ts";
 import {
   durationMs,
   heldSpec,
@@ -80,7 +81,6 @@ export type ElectionEffect =
   | { readonly do: "rewatch" }
   | { readonly do: "led" }
   | { readonly do: "holder"; readonly holder: string | undefined }
-  /** Requests fail; once for each reason, until a write succeeds. */
   | { readonly do: "failing"; readonly error: string }
   /** The end of a term. */
   | { readonly do: "lost"; readonly why: string }
@@ -227,8 +227,7 @@ function onWrote(
   const effects = holderChange(before, state);
   if (asking?.what === "release") return end(state, effects);
   const renewed = asking?.since ?? now;
-  if (state.phase === "resigning") return { state: { ...state, renewed }, effects };
-  if (state.phase === "leading") return { state: { ...state, renewed }, effects };
+  if (state.phase !== "standing by") return { state: { ...state, renewed }, effects };
   // An answer that was read too late gives no right; the Lease is taken anew.
   if (isOverdue(renewed, now, limits)) return { state, effects };
   return { state: { ...state, phase: "leading", renewed }, effects: [...effects, { do: "led" }] };
@@ -247,8 +246,8 @@ function onFailed(
   if (outdated && !before.isDisputed) return { state: answered, effects: none };
   const state = { ...answered, lastError: error };
   if (state.phase === "resigning") return end(state);
-  const isNews = withoutNumbers(before.lastError) !== withoutNumbers(error);
-  const effects: readonly ElectionEffect[] = isNews ? [{ do: "failing", error }] : none;
+  const isSaid = isSameFailure(before.lastError, error);
+  const effects: readonly ElectionEffect[] = isSaid ? none : [{ do: "failing", error }];
   const sinceMs = state.phase === "leading" ? now.at - (asking?.since.at ?? now.at) : 0;
   const periodMs =
     state.phase === "leading"
@@ -256,10 +255,6 @@ function onFailed(
       : limits.retryPeriodMs * (1 + jitterFactor * now.chance);
   return { state: { ...state, notBefore: now.at + Math.max(0, periodMs) }, effects };
 }
-
-/** The same failure may name other durations and ports each time. */
-const withoutNumbers = (text: string | undefined): string | undefined =>
-  text?.replaceAll(/\d+/g, "");
 
 /** What is due now. */
 function decide(state: ElectionState, now: Now, limits: ElectionLimits): ElectionStep {

@@ -2,8 +2,11 @@
 // of what does not end in time.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { createManager, defineController, isHomeostatError } from "homeostat";
 import type { Client } from "homeostat/client";
+import { ValidatingWebhookConfiguration } from "homeostat/k8s/admissionregistration/v1";
+import { Secret } from "homeostat/k8s/core/v1";
 import { defineValidatingWebhook } from "homeostat/webhook";
 import { freePort } from "../fixtures/free-port.ts";
 import { getText } from "../fixtures/get-text.ts";
@@ -58,7 +61,7 @@ async function start(client: Client, options: { readonly shutdownTimeoutMs?: num
   };
 }
 
-describeLaws("shutdown", ({ client: open }) => {
+describeLaws("shutdown", ({ client: open, replica }) => {
   it("ends in order: readiness, controllers, Lease, caches, webhooks, ports", async () => {
     const client = await open();
     const one = await start(client);
@@ -118,6 +121,30 @@ describeLaws("shutdown", ({ client: open }) => {
       assert.deepEqual(one.manager.ports(), {});
       one.release();
     });
+
+  it("that is cut waits for no server that has fallen silent", async () => {
+    const client = await open();
+    const other = await replica(client);
+    const one = await start(client);
+    const send = client.transport.send.bind(client.transport);
+    let isSilent = false;
+    let unanswered = 0;
+    client.transport.send = (request, sink) => {
+      if (!isSilent) return send(request, sink);
+      unanswered++;
+      return { resume() {}, abort: (reason) => sink.fail(reason as Error) };
+    };
+    isSilent = true;
+    // The webhooks write the Secret again.
+    await other.delete(Secret, `${client.namespace}-webhooks`);
+    await until(() => unanswered > 0);
+    const stopped = one.manager.stop({ timeoutMs: 0 }).then(() => "stopped");
+    const late = setTimeout(20_000, "not stopped", { ref: false });
+    assert.equal(await Promise.race([stopped, late]), "stopped");
+    client.transport.send = send;
+    await other.delete(ValidatingWebhookConfiguration, client.namespace);
+    one.release();
+  });
 
   it("a second signal of the process cuts a run, which says so", async () => {
     const client = await open();

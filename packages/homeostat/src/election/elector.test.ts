@@ -103,11 +103,26 @@ describe("electors", () => {
     await runtime.advance(9700);
     assert.equal(leader.elector.fence.refusal("PUT", "/x"), undefined);
     await runtime.advance(200);
-    assert.match(leader.said().join(), /^lost: it was not renewed within 10 s/);
+    assert.match(
+      leader.said().join(),
+      /^warn the Lease home\/op: .* no answer within 5000 ms\b.*,lost: it was not renewed within 10 s/s,
+    );
     const create = leader.fenced.create(ConfigMap, { metadata: { name: "a" } });
     await assert.rejects(create, (error: Error) => isHomeostatError(error, "ERR_ELECTION_FENCED"));
     assert.equal(server.requests().includes("POST"), false);
     assert.deepEqual(standby.said(), []);
+  });
+
+  it("shut their fence at once when another holds the Lease, or when they resign", async () => {
+    const { runtime, server, leader } = await leaderAndStandby();
+    server.set({ holderIdentity: "third", leaseDurationSeconds: 15 });
+    await runtime.advance(0);
+    assert.match(String(leader.elector.fence.refusal("PUT", "/x")), /third holds it/);
+    const other = await leaderAndStandby();
+    const resigned = other.leader.elector.resign();
+    assert.match(String(other.leader.elector.fence.refusal("PUT", "/x")), /it has stopped/);
+    await other.runtime.advance(0);
+    assert.equal(await resigned, true);
   });
 
   it("tell by the clocks alone that they have lost, when the process was stopped", async () => {

@@ -40,7 +40,7 @@ export interface ElectorOptions {
   holder(identity: string | undefined): void;
   /** What the log of Events says of this candidate: `became leader`. */
   event(lease: Lease, text: string): void;
-  /** The watch is refused: taking over is as slow as upstream's. */
+  /** Requests fail; or the watch is refused, so that taking over is as slow as upstream's. */
   warn(message: string): void;
 }
 
@@ -153,7 +153,7 @@ export class Elector {
   }
 
   #perform(effect: ElectionEffect): void {
-    const { led, lost, holder } = this.#options;
+    const { led, lost, holder, warn } = this.#options;
     switch (effect.do) {
       case "read":
         return void this.#read();
@@ -166,6 +166,8 @@ export class Elector {
         return led();
       case "holder":
         return holder(effect.holder);
+      case "failing":
+        return warn(`the Lease ${this.report().lease}: ${effect.error}`);
       case "lost":
         this.fence.shut(effect.why);
         this.#end();

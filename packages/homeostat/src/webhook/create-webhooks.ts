@@ -29,7 +29,10 @@ export interface Webhooks {
   start(timeoutMs: number): Promise<void>;
   /** Asks clients to leave with their next answer; all are still answered. */
   drain(): void;
-  /** Answers what has been asked, then closes the port; at once when `cut` aborts. */
+  /**
+   * Answers what has been asked, then closes the port; at once when `cut` aborts, which soon
+   * also breaks off requests to the API server.
+   */
   stop(cut: AbortSignal): Promise<void>;
   /** Why the API server does not call them, or not for all; empty when it does. */
   reasons(): readonly string[];
@@ -57,11 +60,16 @@ const [firstRetryMs, lastRetryMs] = [1000, 30_000];
 /** Clocks jump, and files are swapped: never rest longer. */
 const longestRestMs = 600_000;
 
+/** After a cut: enough for a server that answers, which is to forget what is registered by URL. */
+const cutRequestsMs = 1000;
+
 class ServedWebhooks implements Webhooks {
   readonly #options: WebhooksOptions;
   readonly #context: WebhooksContext;
   readonly #place: PlaceOfWebhooks;
   readonly #stopping = new AbortController();
+  /** Breaks off requests. */
+  readonly #cutting = new AbortController();
   #parts: Parts | undefined;
   #server: HookServer | undefined;
   #served: string | undefined;
@@ -114,12 +122,14 @@ class ServedWebhooks implements Webhooks {
   }
 
   #open(): Parts {
-    const { client, runtime, log, operator } = this.#context;
+    const { runtime, log, operator } = this.#context;
+    const client = this.#context.client.with({ signal: this.#cutting.signal });
     const changed = (): void => this.#poke();
     const warn = (error: unknown): void => log.warn(`webhooks: ${describeError(error)}`);
     const cache = createCache({ client, runtime, onError: warn });
     const source = createSource(this.#options, {
       ...this.#context,
+      client,
       cache,
       changed,
       place: this.#place,
@@ -208,6 +218,7 @@ class ServedWebhooks implements Webhooks {
 
   /** Says an error once, however often it comes. */
   #failed(error: unknown): number {
+    if (this.#cutting.signal.aborted) return lastRetryMs;
     // Another replica was first; its write is heard.
     if (isConflict(error) || isAlreadyExists(error)) return 100;
     const message = describeError(error);
@@ -242,6 +253,20 @@ class ServedWebhooks implements Webhooks {
   }
 
   async stop(cut: AbortSignal): Promise<void> {
+    const { clock } = this.#context.runtime;
+    const late = new Error("the stop takes too long");
+    let timer: Timer | undefined;
+    const end = (): void => {
+      timer = clock.timer(cutRequestsMs, () => this.#cutting.abort(late));
+    };
+    if (cut.aborted) end();
+    else cut.addEventListener("abort", end, { once: true });
+    await this.#stop(cut);
+    cut.removeEventListener("abort", end);
+    timer?.cancel();
+  }
+
+  async #stop(cut: AbortSignal): Promise<void> {
     this.drain();
     this.#stopping.abort();
     this.#timer?.cancel();

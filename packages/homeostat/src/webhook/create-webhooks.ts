@@ -13,6 +13,7 @@ import type { CertificateSource } from "./pki/certificate-source.ts";
 import { PlaceOfWebhooks } from "./place-of-webhooks.ts";
 import { createSource } from "./pki/create-source.ts";
 import { annotationsOf } from "./pki/secret-of.ts";
+import { lockWarnings } from "./registration/name-locks.ts";
 import { Registrar } from "./registration/registrar.ts";
 import { targetsOf } from "./registration/targets.ts";
 import { hooksOf } from "./hooks-of.ts";
@@ -126,7 +127,9 @@ class ServedWebhooks implements Webhooks {
     const client = this.#context.client.with({ signal: this.#cutting.signal });
     const changed = (): void => this.#poke();
     const warn = (error: unknown): void => log.warn(`webhooks: ${describeError(error)}`);
-    const cache = createCache({ client, runtime, onError: warn });
+    for (const line of lockWarnings(this.#options.serve)) log.warn(line);
+    // A few objects: those that another client changes are shown with its field manager.
+    const cache = createCache({ client, runtime, onError: warn, keepManagers: () => true });
     const source = createSource(this.#options, {
       ...this.#context,
       client,
@@ -137,6 +140,7 @@ class ServedWebhooks implements Webhooks {
     const registrar = new Registrar({
       client,
       cache,
+      clock: runtime.clock,
       log,
       changed,
       targets: targetsOf(this.#options.serve, {
@@ -177,13 +181,13 @@ class ServedWebhooks implements Webhooks {
 
   async #pass(): Promise<number> {
     const { source, registrar } = this.#parts!;
-    const restMs = await source.pass(registrar);
+    const sourceMs = await source.pass(registrar);
     await this.#serve();
-    if (this.#server) await registrar.pass(source.bundle());
+    const registeredMs = this.#server ? await registrar.pass(source.bundle()) : Infinity;
     this.#failures = 0;
     this.#lastError = "";
     if (this.#server && registrar.reasons(source.bundle()).length === 0) this.#started.resolve();
-    return restMs;
+    return Math.min(sourceMs, registeredMs);
   }
 
   /** Opens the port once there is a certificate, and changes the certificate of an open one. */

@@ -8,7 +8,7 @@ import type { RingReport } from "../../election/ring/ring-member.ts";
 
 /** How a term ends. */
 export interface EndOfTerm {
-  /** A reconcile still runs: what it works on is left to nobody before the Lease expires. */
+  /** A reconcile still runs: no other replica gets its object before the Lease expires. */
   readonly isBusy: boolean;
   /** Aborts when requests of the term are to be broken off. */
   readonly over: AbortSignal;

@@ -1,6 +1,6 @@
 // Lets the API server decide who may read: a TokenReview says who asks, a SubjectAccessReview
 // whether they may `get` the path. Answers are kept as long as controller-runtime keeps them.
-// Tokens are kept as hashes.
+// Tokens and questions are kept as hashes: clients choose their length.
 // Upstream: sigs.k8s.io/controller-runtime@v0.24.1 pkg/metrics/filters/filters.go,
 // k8s.io/apiserver/pkg/authentication/authenticatorfactory/delegating.go. Differs in one answer: an
 // invalid token is 401 here, and an error (500) there.
@@ -12,34 +12,42 @@ import type { Clock } from "../../runtime/clock.ts";
 import { describeError } from "../../util/describe-error.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { ExpiringAnswers } from "./expiring-answers.ts";
-import type { PortAnswer, PortHandler, PortRequest } from "./http-port.ts";
+import {
+  notFoundAnswer,
+  type PortAnswer,
+  type PortHandler,
+  type PortRequest,
+} from "./http-port.ts";
 
 const tokenMs = 60_000;
 const allowedMs = 300_000;
 const deniedMs = 30_000;
 const reviewTimeoutMs = 10_000;
+const longestPath = 4096;
 
 /** Where reviews are sent. */
 export interface DelegatedAccessOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
+  /** False for paths that the handler does not know: nothing is asked about them. */
+  knows(path: string): boolean;
 }
 
 /** The handler for those that may. */
 export function withDelegatedAccess(
   handler: PortHandler,
-  { client, clock, log }: DelegatedAccessOptions,
+  { client, clock, log, knows }: DelegatedAccessOptions,
 ): PortHandler {
   const users = new ExpiringAnswers<UserInfo | undefined>(clock);
   const verdicts = new ExpiringAnswers<boolean>(clock);
   return async (request) => {
+    if (request.path.length > longestPath || !knows(request.path)) return notFoundAnswer;
     const token = bearerToken(request);
     if (token === undefined) return unauthorized;
     let user: UserInfo | undefined;
     try {
-      const id = createHash("sha256").update(token).digest("base64");
-      user = await users.get(id, () => reviewToken(client, token));
+      user = await users.get(hash(token), () => reviewToken(client, token));
     } catch (error) {
       log.error(`authenticating a reader of ${request.path}: ${describeError(error)}`, { error });
       return { status: 500, body: "Authentication failed\n" };
@@ -54,7 +62,7 @@ export function withDelegatedAccess(
     const name = user.username ?? "";
     try {
       const question = JSON.stringify([user, verb, path]);
-      const isAllowed = await verdicts.get(question, () =>
+      const isAllowed = await verdicts.get(hash(question), () =>
         reviewAccess(client, user, { verb, path }),
       );
       if (isAllowed) return undefined;
@@ -65,6 +73,8 @@ export function withDelegatedAccess(
     }
   }
 }
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("base64");
 
 const unauthorized: PortAnswer = { status: 401, body: "Unauthorized\n" };
 

@@ -56,6 +56,12 @@ export interface OperatorServersOptions {
   readonly introspection: IntrospectionSources;
 }
 
+/** What answers on the port of metrics. */
+interface Readers {
+  readonly handler: PortHandler;
+  knows(path: string): boolean;
+}
+
 /** The ports that are open, by what they serve. */
 export interface OpenPorts {
   readonly health?: number;
@@ -127,8 +133,8 @@ export class OperatorServers {
     const { host, authorization } = given;
     const certificate = await this.#certificateOf(given);
     const { port = certificate ? 8443 : 8080 } = given;
-    const plain = await this.#read(given);
-    const handler = authorization ? this.#guarded(plain, authorization) : plain;
+    const read = await this.#read(given);
+    const handler = authorization ? this.#guarded(read, authorization) : read.handler;
     const opened = await openPort({
       what: "metrics",
       port,
@@ -145,29 +151,33 @@ export class OperatorServers {
     });
   }
 
-  async #read({ introspection, authorization }: ServedMetricsOptions): Promise<PortHandler> {
+  async #read({ introspection, authorization }: ServedMetricsOptions): Promise<Readers> {
     const { introspection: sources, metricsText } = this.#options;
     const metrics: PortHandler = ({ path }) =>
       path === "/metrics"
         ? { status: 200, contentType: metricsMediaType, body: metricsText() }
         : notFoundAnswer;
-    if (!introspection) return metrics;
+    if (!introspection) return { handler: metrics, knows: (path) => path === "/metrics" };
     const { answerIntrospection, introspectionPath } =
       await import("../introspection/serve-introspection.ts");
-    return (request) => {
-      if (!`${request.path}/`.startsWith(`${introspectionPath}/`)) return metrics(request);
-      // With authorization, all that comes here has been reviewed.
-      if (!authorization && !isLocal(request)) return forbiddenAnswer;
-      return answerIntrospection(request, sources);
+    const isInspecting = (path: string): boolean => `${path}/`.startsWith(`${introspectionPath}/`);
+    return {
+      handler(request) {
+        if (!isInspecting(request.path)) return metrics(request);
+        // With authorization, all that comes here has been reviewed.
+        if (!authorization && !isLocal(request)) return forbiddenAnswer;
+        return answerIntrospection(request, sources);
+      },
+      knows: (path) => path === "/metrics" || isInspecting(path),
     };
   }
 
   #guarded(
-    handler: PortHandler,
+    { handler, knows }: Readers,
     authorization: NonNullable<ServedMetricsOptions["authorization"]>,
   ): PortHandler {
     const client = authorization === "delegated" ? this.#options.client! : authorization.client;
-    return withDelegatedAccess(handler, { client, ...this.#effects() });
+    return withDelegatedAccess(handler, { client, knows, ...this.#effects() });
   }
 
   /** Who is asked for a token must not send it in the clear. */

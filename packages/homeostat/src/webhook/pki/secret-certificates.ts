@@ -1,10 +1,12 @@
 // Certificates of one's own: all replicas agree on those of one Secret, which each writes only in
 // the revision that it has read.
+import type { ObjectOf } from "../../api/kind.ts";
 import type { KeyPair } from "../../certificates/authority.ts";
 import type { InformerLease } from "../../cache/index.ts";
 import type { Client } from "../../client/client.ts";
 import { Secret } from "../../k8s/core/v1/index.ts";
 import type { Log } from "../../util/guard-log.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
 import { serialOf, splitBundle } from "./certificate-facts.ts";
 import type { CertificateSource, Published } from "./certificate-source.ts";
 import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
@@ -39,6 +41,7 @@ export class SecretCertificates implements CertificateSource {
     const secret = lease.informer.get({ name, namespace });
     const stored = parseRecord(secret?.data);
     if (!stored) {
+      if (isForeign(secret)) throw foreignError(`${namespace}/${name}`);
       const record = this.#record ?? createRecord(making, published.trusted());
       await this.#store(record, this.#record ? "restored" : "made anew");
       this.#adopt(record);
@@ -92,10 +95,13 @@ export class SecretCertificates implements CertificateSource {
     const { client, lease, name, namespace, log } = this.#options;
     const data = formatRecord(record);
     const secret = lease.informer.get({ name, namespace });
-    if (secret) await client.update(Secret, { ...secret, data });
-    else {
+    const annotations = { ...secret?.metadata.annotations, [ownAnnotation]: "webhooks" };
+    if (secret) {
+      const metadata = { ...secret.metadata, annotations };
+      await client.update(Secret, { ...secret, metadata, data });
+    } else {
       const type = "kubernetes.io/tls";
-      await client.create(Secret, { metadata: { name, namespace }, type, data });
+      await client.create(Secret, { metadata: { name, namespace, annotations }, type, data });
     }
     const serial = serialOf(record.leaf.cert);
     log.info(`certificates of webhooks: ${why}`, { secret: `${namespace}/${name}`, serial });
@@ -113,6 +119,23 @@ export class SecretCertificates implements CertificateSource {
     this.#options.lease.release();
   }
 }
+
+/** Marks Secrets whose data may be replaced. */
+const ownAnnotation = "homeostat.dev/certificates";
+
+/** True for data of another origin. Secrets of earlier versions are known by their keys. */
+function isForeign(secret: ObjectOf<typeof Secret> | undefined): boolean {
+  const keys = Object.keys(secret?.data ?? {});
+  const isMarked = secret?.metadata.annotations?.[ownAnnotation] !== undefined;
+  return keys.length > 0 && !isMarked && !keys.includes("authority.crt");
+}
+
+const foreignError = (name: string): HomeostatError =>
+  new HomeostatError(
+    "ERR_WEBHOOK_SECRET",
+    `the Secret ${name} holds other data than certificates of webhooks, and is left as it is`,
+    { hint: "set `certificates.secret` to another name, or delete the Secret if nothing uses it" },
+  );
 
 const said = {
   introduceNext: "the next authority is published before it signs",

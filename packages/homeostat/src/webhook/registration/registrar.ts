@@ -3,14 +3,18 @@
 import type { JsonObject } from "../../api/json.ts";
 import { isConflict } from "../../api/status.ts";
 import type { Cache, InformerLease } from "../../cache/index.ts";
-import type { Client } from "../../client/client.ts";
+import type { Client, JsonPatchOperation } from "../../client/client.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { holdsBundle } from "../pki/certificate-facts.ts";
+import { otherWriters } from "./other-writers.ts";
 import { bundlePatch, type Target } from "./target.ts";
+import { WritePace } from "./write-pace.ts";
 
 interface RegistrarOptions {
   readonly client: Client;
   readonly cache: Cache;
+  readonly clock: Clock;
   readonly log: Log;
   readonly targets: readonly Target[];
   readonly register: "create" | "inject";
@@ -21,6 +25,8 @@ interface RegistrarOptions {
 interface Watched {
   readonly target: Target;
   readonly lease: InformerLease;
+  readonly pace: WritePace;
+  isContestSaid: boolean;
   isApplied: boolean;
 }
 
@@ -35,42 +41,93 @@ export class Registrar {
     this.#watched = options.targets.map((target) => {
       const lease = cache.acquire(target.kind, { fieldSelector: `metadata.name=${target.name}` });
       lease.informer.addHandler({ added: changed, updated: changed, deleted: changed });
-      return { target, lease, isApplied: false };
+      const pace = new WritePace();
+      return { target, lease, pace, isContestSaid: false, isApplied: false };
     });
   }
 
-  /** Writes what differs. `bundle` is undefined when caBundles are not ours to write. */
-  async pass(bundle: string | undefined): Promise<void> {
-    for (const watched of this.#watched) await this.#passOne(watched, bundle);
+  /**
+   * Writes what differs; resolves to the time until the next call. `bundle` is undefined when
+   * caBundles are not ours to write.
+   */
+  async pass(bundle: string | undefined): Promise<number> {
+    let restMs = Infinity;
+    for (const watched of this.#watched)
+      restMs = Math.min(restMs, await this.#passOne(watched, bundle));
+    return restMs;
   }
 
-  async #passOne(watched: Watched, bundle: string | undefined): Promise<void> {
-    const { client, register, fieldManager, log } = this.#options;
-    const { target } = watched;
+  async #passOne(watched: Watched, bundle: string | undefined): Promise<number> {
+    const { clock, register } = this.#options;
+    const { target, pace } = watched;
     const object = found(watched);
-    if (register === "create" && needsApply(watched, object)) {
-      const manifest = target.manifest(bundle);
-      await client.apply(target.kind, manifest, { force: true, fieldManager });
-      watched.isApplied = true;
-      log.info(`registered ${target.kind.kind} ${target.name}`);
-      return;
+    const isWhole = register === "create" && needsApply(watched, object);
+    const body = object && bundle !== undefined ? bundlePatch(target, object, bundle) : [];
+    if (!isWhole && body.length === 0) return this.#restOf(watched);
+    const waitMs = pace.waitMs(bundle ?? "", clock.monotonic());
+    if (pace.isContested) this.#sayContest(watched, object);
+    if (waitMs > 0) return waitMs;
+    if (isWhole) await this.#apply(watched, bundle);
+    else if (!(await this.#patch(watched, object!, body))) return Infinity;
+    pace.wrote(bundle ?? "", clock.monotonic());
+    return this.#restOf(watched);
+  }
+
+  #restOf(watched: Watched): number {
+    const { clock, log } = this.#options;
+    const { pace, target } = watched;
+    const restMs = pace.restMs(clock.monotonic());
+    if (watched.isContestSaid && !pace.isContested) {
+      log.info(`${target.kind.kind} ${target.name} is no longer changed back`);
+      watched.isContestSaid = false;
     }
-    if (!object || bundle === undefined) return;
-    const body = bundlePatch(target, object, bundle);
-    if (body.length === 0) return;
+    return restMs;
+  }
+
+  #sayContest(watched: Watched, object: JsonObject | undefined): void {
+    if (watched.isContestSaid) return;
+    watched.isContestSaid = true;
+    const { log, fieldManager } = this.#options;
+    const { target } = watched;
+    const others = object ? otherWriters(object, fieldManager) : [];
+    const who = others.length > 0 ? others.join(", ") : "another client";
+    log.warn(
+      `${who} changes the caBundle of ${target.kind.kind} ${target.name} back again and again: it is written every 1 to 30 s from now on, and admission fails in between; let one of the two write it`,
+    );
+  }
+
+  async #apply(watched: Watched, bundle: string | undefined): Promise<void> {
+    const { client, fieldManager, log } = this.#options;
+    const { target } = watched;
+    const manifest = target.manifest(bundle);
+    await client.apply(target.kind, manifest, { force: true, fieldManager });
+    watched.isApplied = true;
+    log.info(`registered ${target.kind.kind} ${target.name}`);
+  }
+
+  /** False when another change came between. */
+  async #patch(
+    { target }: Watched,
+    object: JsonObject,
+    body: readonly JsonPatchOperation[],
+  ): Promise<boolean> {
+    const { client, fieldManager, log } = this.#options;
     const { name, resourceVersion } = object["metadata"] as Record<string, string>;
     const guard = {
       op: "test",
       path: "/metadata/resourceVersion",
       value: resourceVersion,
     } as const;
-    await client
-      .patch(target.kind, name!, { type: "json", body: [guard, ...body] }, { fieldManager })
-      .then(() => log.info(`wrote the caBundle of ${target.kind.kind} ${target.name}`))
-      .catch((error: unknown) => {
-        // The change that came between is heard, and the next pass repeats this one.
-        if (!isConflict(error) && !isFailedTest(error)) throw error;
-      });
+    try {
+      const patch = { type: "json", body: [guard, ...body] } as const;
+      await client.patch(target.kind, name!, patch, { fieldManager });
+    } catch (error) {
+      // The change that came between is heard, and the next pass repeats this one.
+      if (!isConflict(error) && !isFailedTest(error)) throw error;
+      return false;
+    }
+    log.info(`wrote the caBundle of ${target.kind.kind} ${target.name}`);
+    return true;
   }
 
   /** True when all targets that exist hold the bundle: nobody calls by those that do not. */

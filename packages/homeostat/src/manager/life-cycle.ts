@@ -66,7 +66,7 @@ async function start(state: ManagerState): Promise<void> {
   });
   if (options.webhooks) await startWebhooks(state, options.webhooks);
   // Without replicas everything up to here and on to the first request is one step.
-  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  const terms = createTerms(state);
   if (terms) {
     await terms.open();
     refuseIfStopped(operator, state.stopping);

@@ -79,7 +79,10 @@ for (const what of serverKinds().filter((one) => one !== "in-process"))
 /** A list where a server streams none into the watch; a read after a conflict. */
 const isReserve = (right: string): boolean => /^(?:get|list) (?!coordination)/.test(right);
 
-/** A Secret comes late, goes and comes again; a name is taken by another's object; an upgrade leaves children of other names. */
+/**
+ * A Secret comes late, goes and comes again; a name is taken by another's object; an upgrade leaves
+ * children of other names.
+ */
 async function liveOneDay(admin: Client): Promise<void> {
   await admin.create(ConfigMap, ConfigMap("shop", {}));
   await admin.create(WebApp, WebApp("shop", { image: "shop:1", secret: "keys" }));

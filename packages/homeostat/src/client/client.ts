@@ -55,7 +55,9 @@ export interface ApplyOptions<S extends string = string> extends WriteOptions<S>
 
 /** Options of a get. */
 export interface GetOptions<S extends string = string> extends RequestOptions {
-  /** The object at least as new as this; `0` for any that the server has at hand. Default: newest. */
+  /**
+   * The object at least as new as this; `0` for any that the server has at hand. Default: newest.
+   */
   readonly resourceVersion?: string;
   /** The subresource to read, e.g. `scale`. */
   readonly subresource?: S;

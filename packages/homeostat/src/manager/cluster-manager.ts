@@ -211,7 +211,10 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   if (stopping.signal.aborted || state.hasEnded)
     return { ready: false, reasons: ["the manager is stopping"] };
   if (!starting)
-    return { ready: false, reasons: ["the manager has not started", ...webhookReasons(webhooks)] };
+    return {
+      ready: false,
+      reasons: ["the manager has not started", ...webhookReasons(webhooks)],
+    };
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
     const waiting = starting.waitingFor(informer.kind);

@@ -64,14 +64,14 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
-  if (options.webhooks) await startWebhooks(state, options.webhooks);
-  // Without replicas everything up to here and on to the first request is one step.
-  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  // Without replicas and webhooks everything up to the first request is one step.
+  const terms = createTerms(state);
   if (terms) {
     await terms.open();
     refuseIfStopped(operator, state.stopping);
     state.leadership = terms;
   }
+  if (options.webhooks) await startWebhooks(state, options.webhooks);
   const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
@@ -172,6 +172,11 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  const hold = state.runtime.clock.hold?.();
+  await shutDownParts(state).finally(() => hold?.cancel());
+}
+
+async function shutDownParts(state: ManagerState): Promise<void> {
   state.hasEnded = true;
   state.starting?.stop();
   state.webhooks?.drain();

@@ -1,7 +1,7 @@
 // Proof: no admission review fails while authorities and serving certificates are replaced. Dry
 // runs of creations ask all webhooks of a kind at once; meanwhile the certificates come due and
-// expire, authority and leaf together included, by a clock of the manager that jumps, and in the
-// full form by the clocks of all.
+// expire, authority and leaf together included, by a clock of the manager that jumps. By the clock
+// of the API server none expires.
 // Usage: `node tools/run.mjs tools/proofs/webhook-rotation/webhook-rotation.ts [--reference]
 // [REVIEWS [ROTATIONS]]`; with --reference on the real kube-apiserver (tools/reference).
 import assert from "node:assert/strict";

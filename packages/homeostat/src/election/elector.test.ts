@@ -139,6 +139,49 @@ describe("electors", () => {
     await runtime.advance(0);
   });
 
+  it("end their term as soon as the fence shuts by the clocks", async () => {
+    const { runtime, leader } = await leaderAndStandby();
+    const { clock } = runtime;
+    const monotonic = clock.monotonic;
+    clock.monotonic = () => monotonic() + 10_000;
+    assert.ok(leader.elector.fence.refusal("PUT", "/x"));
+    assert.deepEqual(leader.said(), []);
+    await runtime.advance(0);
+    assert.match(leader.said().join(), /^lost: it was not renewed within 10 s/);
+    assert.equal(leader.elector.report().role, "ended");
+  });
+
+  it("keep the process alive until they end, and break off requests then", async () => {
+    const runtime = createVirtualRuntime();
+    let holds = 0;
+    runtime.clock.hold = () => {
+      holds++;
+      return { cancel: () => void holds-- };
+    };
+    const { server, stand } = arrange(runtime);
+    const { elector } = stand("one");
+    await runtime.advance(0);
+    assert.equal(holds, 1);
+    server.isSilent = true;
+    await runtime.advance(2000);
+    const asked = server.transport.exchanges.at(-1)!;
+    assert.deepEqual([asked.request.method, asked.aborted], ["PUT", false]);
+    elector.abandon();
+    assert.deepEqual([holds, asked.aborted], [0, true]);
+    await runtime.advance(0);
+    assert.equal(runtime.nextTimerMs(), undefined);
+  });
+
+  it("say that they gave the Lease up only when they did", async () => {
+    const { runtime, server, leader, standby } = await leaderAndStandby();
+    const resigned = standby.elector.resign();
+    await runtime.advance(0);
+    assert.equal(await resigned, false);
+    server.set({ holderIdentity: "third", leaseDurationSeconds: 15 });
+    await runtime.advance(0);
+    assert.equal(await leader.elector.resign(), false);
+  });
+
   it("do not write before they lead", async () => {
     const { standby } = await leaderAndStandby();
     await assert.rejects(standby.fenced.create(ConfigMap, { metadata: { name: "a" } }), {

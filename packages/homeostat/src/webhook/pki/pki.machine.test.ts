@@ -104,6 +104,31 @@ describe("certificates of webhooks", () => {
     assert.equal(step, "issueLeaf");
   });
 
+  test("whose next authority is of no use get another one", () => {
+    const { record, runtime, making } = start();
+    const next = takeStep(record, "introduceNext", making).next!;
+    for (const startMs of [-500 * day, 500 * day]) {
+      const other = createVirtualRuntime({ startMs: runtime.clock.now() + startMs });
+      const invalid = takeStep(record, "introduceNext", { ...making, runtime: other });
+      assert.equal(decide(invalid, runtime.clock.now()).step, "introduceNext");
+      const replaced = takeStep(invalid, "introduceNext", making);
+      assert.notEqual(replaced.next!.cert, invalid.next!.cert);
+      assert.equal(decide({ ...record, next }, runtime.clock.now()).step, undefined);
+    }
+  });
+
+  test("keep the next authority and older ones that are still trusted", () => {
+    const { record, making } = start();
+    const introduce = (one: PkiRecord) => takeStep(one, "introduceNext", making);
+    const promote = (one: PkiRecord) => takeStep(one, "promoteNext", making);
+    const twice = promote(introduce(promote(introduce(record))));
+    assert.equal(splitBundle(twice.previous!.bundle).length, 2);
+    assert.ok(holdsBundle(bundleOf(twice), record.authority.cert), "the oldest left too early");
+    const waiting = introduce(twice);
+    const dropped = takeStep(waiting, "dropPrevious", making);
+    assert.deepEqual([dropped.previous, dropped.next], [undefined, waiting.next]);
+  });
+
   test("of the authority before are trusted until all processes serve with the next", () => {
     const { record, runtime, making } = start({ ...limits, overlapMs: 1 });
     const introduced = takeStep(record, "introduceNext", making);

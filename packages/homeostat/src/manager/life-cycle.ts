@@ -15,6 +15,7 @@ import { createTerms } from "./sharding/create-terms.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
+import { resignTerm } from "./stopping/end-term.ts";
 import { stopRunners } from "./stopping/stop-runners.ts";
 import { startWebhooks } from "./start-webhooks.ts";
 
@@ -64,7 +65,7 @@ async function start(state: ManagerState): Promise<void> {
     namespaces: scope.namespaces.description,
   });
   // Without replicas and webhooks everything up to the first request is one step.
-  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  const terms = createTerms(state);
   if (terms) {
     await terms.open();
     refuseIfStopped(operator, state.stopping);
@@ -184,7 +185,7 @@ async function shutDownParts(state: ManagerState): Promise<void> {
   state.leadership?.leave();
   await stopped;
   state.freshnessLog?.stop();
-  await state.leadership?.resign();
+  await resignTerm(state);
   await Promise.all(Array.from(state.recorders.values(), (recorder) => recorder.close()));
   await state.leadership?.close();
   state.scope.release();

@@ -191,4 +191,17 @@ describe("a member of a ring", () => {
     assert.deepEqual(heard.slice(1), ["joined", "members me"]);
     await member.resign();
   });
+
+  it("leaves its Lease to expire when the server has not answered before a stop is over", async () => {
+    const { server, runtime, member } = arrange({});
+    member.start();
+    await runtime.advance(1000);
+    server.isSilent = true;
+    const over = new AbortController();
+    const resigned = member.resign(over.signal);
+    await runtime.advance(100);
+    over.abort();
+    assert.equal(await resigned, false);
+    assert.match(String(member.fence.refusal("PUT", "/x")), /it has stopped/);
+  });
 });

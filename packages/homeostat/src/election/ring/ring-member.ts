@@ -147,15 +147,19 @@ export class RingMember {
 
   /**
    * Ends the membership, when no reconcile begins any more. Shuts the fence; slots in which a
-   * reconcile has not ended, or all while a write has no answer, are left to expire. Idempotent;
-   * resolves to true when the Lease is deleted.
+   * reconcile has not ended, or all while a write has no answer, are left to expire, and so is the
+   * Lease when `over` aborts. Idempotent; resolves to true when the Lease is deleted.
    */
-  async resign(): Promise<boolean> {
+  async resign(over?: AbortSignal): Promise<boolean> {
     this.leave();
     this.#isResigning = true;
-    const isSettled = await this.fence.close("it has stopped");
+    const end = (): void => this.#end();
+    over?.addEventListener("abort", end, { once: true });
+    const isSettled = !over?.aborted && (await this.fence.close("it has stopped"));
     if (!isSettled || this.gate.draining() !== noSlots) this.#end();
+    this.fence.shut("it has stopped");
     await this.#ended.promise;
+    over?.removeEventListener("abort", end);
     return this.#hasReleased;
   }
 
@@ -318,12 +322,10 @@ export class RingMember {
     what: LeaseVerb | "remove",
     send: (options: RequestOptions) => Promise<RingInput>,
   ): Promise<void> {
-    const { clock } = this.#options.runtime;
     const verb = what === "remove" ? "delete" : what;
-    const input = await boundedCall(clock, this.#limits, send).then(
+    const input = await boundedCall(this.#options.runtime.clock, this.#limits, send).then(
       (answer) => {
         this.#rights.granted(verb);
-        this.#said = undefined;
         return answer;
       },
       (error: unknown) => this.#failed(what, verb, error),
@@ -342,7 +344,7 @@ export class RingMember {
       this.#said = error;
       this.#options.warn(`the Lease ${this.report().lease}: ${error}`);
     }
-    const isInquiry = what === "list" || what === "remove";
-    return { type: isInquiry ? "askFailed" : "writeFailed", fault, error };
+    const type = what === "list" || what === "remove" ? "askFailed" : "writeFailed";
+    return { type, fault, error };
   }
 }

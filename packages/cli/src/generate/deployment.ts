@@ -1,5 +1,5 @@
-// The Deployment of an operator, and what readers of its metrics need. Its pods meet the Pod Security
-// Standard "restricted".
+// The Deployment of an operator, and what readers of its metrics need. Its pods meet the Pod
+// Security Standard "restricted".
 import type { JsonObject } from "homeostat/api";
 import type { OperatorModule } from "./load-operator.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";

@@ -34,8 +34,8 @@ describe("runExecPlugin", () => {
       runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}", false),
       (error) =>
         isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
-        /not logged in/.test(error.message) &&
-        error.hint === "install it",
+        error.message.endsWith("it failed: not logged in") &&
+        error.hint === "Mend what the plug-in says, for example by a login.",
     );
     await assert.rejects(
       runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}", false),

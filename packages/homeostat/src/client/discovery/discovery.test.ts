@@ -6,11 +6,11 @@ import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Client } from "../client.ts";
 import { createClient } from "../create-client.ts";
 import {
-import { dynamicKind } from "./kind-resolver.ts";
   createScriptedTransport,
   type ScriptedExchange,
   type ScriptedTransport,
 } from "../scripted-transport.suite.ts";
+import { dynamicKind } from "./kind-resolver.ts";
 
 const deployment = {
   resource: "deployments",

@@ -69,7 +69,7 @@ export async function loadOperator(path: string): Promise<OperatorModule> {
 }
 
 function problemsOf(exported: Readonly<Record<string, unknown>>): readonly string[] {
-  const { operator, resources, controllers, options } = exported;
+  const { operator, resources, controllers } = exported;
   return [
     ...(typeof operator === "string" && nameRule.test(operator) && operator.length <= 50
       ? []

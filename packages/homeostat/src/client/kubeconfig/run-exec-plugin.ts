@@ -15,7 +15,7 @@ const longestReason = 2000;
 const silentMs = 1000;
 
 /** Runs it with KUBERNETES_EXEC_INFO and the entry's own environment. */
-export const runExecPlugin: RunPlugin = (plugin, info, interactive) => {
+export const runExecPlugin: RunPlugin = (plugin, info, interactive, clock) => {
   const env = { ...process.env, ...plugin.env, KUBERNETES_EXEC_INFO: info };
   return new Promise((resolve, reject) => {
     const child = spawn(plugin.command, [...plugin.args], {
@@ -29,18 +29,18 @@ export const runExecPlugin: RunPlugin = (plugin, info, interactive) => {
       if (!isShown) process.stderr.write(said.text());
       isShown = true;
     };
-    const timer = setTimeout(show, interactive ? 0 : silentMs);
+    const timer = clock.timer(interactive ? 0 : silentMs, show);
     child.stdout!.on("data", output.add);
     child.stderr!.on("data", (chunk: Buffer) => {
       said.add(chunk);
       if (isShown) process.stderr.write(chunk);
     });
     child.once("error", (error) => {
-      clearTimeout(timer);
+      timer.cancel();
       reject(failure(plugin, startFault(error), error));
     });
     child.once("close", (code, signal) => {
-      clearTimeout(timer);
+      timer.cancel();
       if (code === 0) return void (show(), resolve(output.text()));
       const how = signal ? `it ended by ${signal}` : `it exited with ${code}`;
       const why = isShown ? "" : said.text().trim().slice(-longestReason);

@@ -168,7 +168,7 @@ describeLaws("metrics", ({ run }) => {
     const page = readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8");
     const rows = page.split("\n").filter((line) => line.startsWith("| `"));
     const listed = rows
-      .filter((row) => !/certwatcher|webhook_|leader_election/.test(row))
+      .filter((row) => !/certwatcher|webhook_|leader_election|homeostat_ring_/.test(row))
       .flatMap((row) => row.split(" | ")[0]!.match(/[a-z]\w+/g) ?? []);
     const controller = defineController(Box, { name: "boxes", async reconcile() {} });
     await run(

@@ -2,8 +2,12 @@
 // of what does not end in time.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { createManager, defineController, isHomeostatError } from "homeostat";
 import type { Client } from "homeostat/client";
+import { ValidatingWebhookConfiguration } from "homeostat/k8s/admissionregistration/v1";
+import { Lease } from "homeostat/k8s/coordination/v1";
+import { Secret } from "homeostat/k8s/core/v1";
 import { defineValidatingWebhook } from "homeostat/webhook";
 import { freePort } from "../fixtures/free-port.ts";
 import { getText } from "../fixtures/get-text.ts";
@@ -58,7 +62,7 @@ async function start(client: Client, options: { readonly shutdownTimeoutMs?: num
   };
 }
 
-describeLaws("shutdown", ({ client: open }) => {
+describeLaws("shutdown", ({ client: open, replica }) => {
   it("ends in order: readiness, controllers, Lease, caches, webhooks, ports", async () => {
     const client = await open();
     const one = await start(client);
@@ -113,11 +117,52 @@ describeLaws("shutdown", ({ client: open }) => {
           line,
         ),
       );
-      const released = one.lines.findIndex((line) => line.startsWith("info: released the Lease"));
-      assert.ok(cut >= 0 && cut < released, one.lines.join("\n"));
+      const kept = one.lines.findIndex((line) =>
+        /^warn: the Lease \S+ is not released and expires, because of 2 reconciles that may still run: Box \S+\/a/.test(
+          line,
+        ),
+      );
+      assert.ok(cut >= 0 && cut < kept, one.lines.join("\n"));
+      assert.ok(!one.lines.some((line) => line.startsWith("info: released the Lease")));
+      const lease = await client.get(Lease, client.namespace);
+      assert.ok(lease.spec.holderIdentity, "no standby works before the Lease expires");
       assert.deepEqual(one.manager.ports(), {});
       one.release();
     });
+
+  it("releases the Lease after a cut, too, when what was cut heeds its signal", async () => {
+    const client = await open();
+    const one = await start(client);
+    await client.create(Box, Box("a", {}));
+    await until(() => one.running.size === 1);
+    one.signals[0]!.addEventListener("abort", () => one.release());
+    await one.manager.stop({ timeoutMs: 0 });
+    assert.ok(one.lines.some((line) => line.startsWith("info: released the Lease")));
+  });
+
+  it("that is cut waits for no server that has fallen silent", async () => {
+    const client = await open();
+    const other = await replica(client);
+    const one = await start(client);
+    const send = client.transport.send.bind(client.transport);
+    let isSilent = false;
+    let unanswered = 0;
+    client.transport.send = (request, sink) => {
+      if (!isSilent) return send(request, sink);
+      unanswered++;
+      return { resume() {}, abort: (reason) => sink.fail(reason as Error) };
+    };
+    isSilent = true;
+    // The webhooks write the Secret again.
+    await other.delete(Secret, `${client.namespace}-webhooks`);
+    await until(() => unanswered > 0);
+    const stopped = one.manager.stop({ timeoutMs: 0 }).then(() => "stopped");
+    const late = setTimeout(20_000, "not stopped", { ref: false });
+    assert.equal(await Promise.race([stopped, late]), "stopped");
+    client.transport.send = send;
+    await other.delete(ValidatingWebhookConfiguration, client.namespace);
+    one.release();
+  });
 
   it("a second signal of the process cuts a run, which says so", async () => {
     const client = await open();

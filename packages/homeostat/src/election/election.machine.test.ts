@@ -71,6 +71,7 @@ const names = (effects: readonly ElectionEffect[]): readonly string[] =>
   effects.map((effect) => {
     if (effect.do === "write") return `write ${effect.spec.holderIdentity}`;
     if (effect.do === "holder") return `holder ${effect.holder}`;
+    if (effect.do === "failing") return `failing: ${effect.error}`;
     return effect.do === "lost" ? `lost: ${effect.why}` : effect.do;
   });
 
@@ -172,6 +173,20 @@ describe("a candidate", () => {
     assert.equal(candidate.due < 15_000, true, "it still polls");
   });
 
+  it("asks no faster where each write is refused over what was just read", () => {
+    const candidate = new Candidate();
+    candidate.take({ type: "start" });
+    assert.deepEqual(candidate.saw(undefined, "read"), ["holder undefined", "write me"]);
+    assert.deepEqual(candidate.failed(true), ["read"]);
+    assert.deepEqual(candidate.saw(undefined, "read"), ["write me"]);
+    assert.deepEqual(candidate.failed(true), ["failing: no luck"]);
+    assert.equal(candidate.due, 2000);
+    assert.deepEqual(candidate.tick(2000), ["read"]);
+    assert.deepEqual(candidate.saw(undefined, "read"), ["write me"]);
+    assert.deepEqual(candidate.failed(true), [], "said once");
+    assert.equal(candidate.due, 4000);
+  });
+
   it("asks again after a fault, with jitter", () => {
     for (const [chance, due] of [
       [0, 2000],
@@ -180,7 +195,7 @@ describe("a candidate", () => {
       const candidate = standby();
       candidate.chance = chance;
       candidate.saw(held("", "2"));
-      assert.deepEqual(candidate.failed(), []);
+      assert.deepEqual(candidate.failed(), ["failing: no luck"]);
       assert.equal(candidate.due, due);
     }
   });

@@ -11,10 +11,17 @@
 // read an old answer; and a Lease that is deleted under its holder is not free before it would have
 // expired, because the holder still works.
 // Upstream: k8s.io/client-go/tools/leaderelection/leaderelection.go.
-import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Lease, LeaseSpec } from "../k8s/coordination/v1/models.ts";
 import { type ElectionTimings, jitterFactor } from "./election-timings.ts";
-import { durationMs, heldSpec, holderOf, isSameRecord, releasedSpec } from "./lease-record.ts";
+import { isSameFailure } from "./same-failure.ts";
+import {
+  durationMs,
+  heldSpec,
+  holderOf,
+  isOlder,
+  isSameLease,
+  releasedSpec,
+} from "./lease-record.ts";
 
 /** Who stands, and by which timings. */
 export interface ElectionLimits extends ElectionTimings {
@@ -43,6 +50,8 @@ export interface ElectionState {
   readonly heldUntil: number;
   /** What was seen last is known to be outdated. */
   readonly mustRead: boolean;
+  /** A write was refused as outdated, and the Lease has not been seen to change since. */
+  readonly isDisputed: boolean;
   /** The request that has no answer yet. */
   readonly asking: { readonly what: ElectionRequest; readonly since: Moment } | undefined;
   /** No request before this time. */
@@ -72,6 +81,7 @@ export type ElectionEffect =
   | { readonly do: "rewatch" }
   | { readonly do: "led" }
   | { readonly do: "holder"; readonly holder: string | undefined }
+  | { readonly do: "failing"; readonly error: string }
   /** The end of a term. */
   | { readonly do: "lost"; readonly why: string }
   | { readonly do: "ended" };
@@ -86,6 +96,7 @@ export const initialElection: ElectionState = {
   seen: undefined,
   heldUntil: -Infinity,
   mustRead: true,
+  isDisputed: false,
   asking: undefined,
   notBefore: -Infinity,
   pollAt: Infinity,
@@ -182,6 +193,7 @@ function onSaw(
   const next = {
     ...state,
     mustRead: false,
+    isDisputed: isSame && state.isDisputed,
     heldUntil: lease === undefined ? heldUntil : -Infinity,
     seen: { lease, changedAt },
   };
@@ -205,12 +217,17 @@ function onWrote(
   const { asking } = before;
   const seen = { lease, changedAt: now.at };
   const written = heard({ ...before, asking: undefined, seen, mustRead: false }, now, limits);
-  const state = { ...written, heldUntil: -Infinity, notBefore: -Infinity, lastError: undefined };
+  const state = {
+    ...written,
+    isDisputed: false,
+    heldUntil: -Infinity,
+    notBefore: -Infinity,
+    lastError: undefined,
+  };
   const effects = holderChange(before, state);
   if (asking?.what === "release") return end(state, effects);
   const renewed = asking?.since ?? now;
-  if (state.phase === "resigning") return { state: { ...state, renewed }, effects };
-  if (state.phase === "leading") return { state: { ...state, renewed }, effects };
+  if (state.phase !== "standing by") return { state: { ...state, renewed }, effects };
   // An answer that was read too late gives no right; the Lease is taken anew.
   if (isOverdue(renewed, now, limits)) return { state, effects };
   return { state: { ...state, phase: "leading", renewed }, effects: [...effects, { do: "led" }] };
@@ -223,15 +240,20 @@ function onFailed(
   limits: ElectionLimits,
 ): ElectionStep {
   const { asking } = before;
-  const state = { ...before, asking: undefined, lastError: error };
-  if (outdated) return { state: { ...state, mustRead: true }, effects: none };
+  const mustRead = before.mustRead || outdated;
+  const answered = { ...before, asking: undefined, mustRead, isDisputed: outdated };
+  // A server that refuses a write over what it has just shown would be asked without end.
+  if (outdated && !before.isDisputed) return { state: answered, effects: none };
+  const state = { ...answered, lastError: error };
   if (state.phase === "resigning") return end(state);
+  const isSaid = isSameFailure(before.lastError, error);
+  const effects: readonly ElectionEffect[] = isSaid ? none : [{ do: "failing", error }];
   const sinceMs = state.phase === "leading" ? now.at - (asking?.since.at ?? now.at) : 0;
   const periodMs =
     state.phase === "leading"
       ? limits.retryPeriodMs - sinceMs
       : limits.retryPeriodMs * (1 + jitterFactor * now.chance);
-  return { state: { ...state, notBefore: now.at + Math.max(0, periodMs) }, effects: none };
+  return { state: { ...state, notBefore: now.at + Math.max(0, periodMs) }, effects };
 }
 
 /** What is due now. */
@@ -325,15 +347,4 @@ function holderChange(before: ElectionState, after: ElectionState): readonly Ele
   const holder = after.seen?.lease && holderOf(after.seen.lease);
   const known = before.seen?.lease && holderOf(before.seen.lease);
   return before.seen !== undefined && holder === known ? none : [{ do: "holder", holder }];
-}
-
-function isSameLease(one: Lease | undefined, other: Lease | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : isSameRecord(one, other);
-}
-
-/** Events may come after the answer that is newer than they are. */
-function isOlder(one: Lease | undefined, seen: Lease | undefined): boolean {
-  if (!one || !seen || one.metadata.uid !== seen.metadata.uid) return false;
-  const { resourceVersion } = one.metadata;
-  return (compareResourceVersions(resourceVersion, seen.metadata.resourceVersion) ?? 1) < 0;
 }

@@ -103,11 +103,26 @@ describe("electors", () => {
     await runtime.advance(9700);
     assert.equal(leader.elector.fence.refusal("PUT", "/x"), undefined);
     await runtime.advance(200);
-    assert.match(leader.said().join(), /^lost: it was not renewed within 10 s/);
+    assert.match(
+      leader.said().join(),
+      /^warn the Lease home\/op: .* no answer within 5000 ms\b.*,lost: it was not renewed within 10 s/s,
+    );
     const create = leader.fenced.create(ConfigMap, { metadata: { name: "a" } });
     await assert.rejects(create, (error: Error) => isHomeostatError(error, "ERR_ELECTION_FENCED"));
     assert.equal(server.requests().includes("POST"), false);
     assert.deepEqual(standby.said(), []);
+  });
+
+  it("shut their fence at once when another holds the Lease, or when they resign", async () => {
+    const { runtime, server, leader } = await leaderAndStandby();
+    server.set({ holderIdentity: "third", leaseDurationSeconds: 15 });
+    await runtime.advance(0);
+    assert.match(String(leader.elector.fence.refusal("PUT", "/x")), /third holds it/);
+    const other = await leaderAndStandby();
+    const resigned = other.leader.elector.resign();
+    assert.match(String(other.leader.elector.fence.refusal("PUT", "/x")), /it has stopped/);
+    await other.runtime.advance(0);
+    assert.equal(await resigned, true);
   });
 
   it("tell by the clocks alone that they have lost, when the process was stopped", async () => {
@@ -159,6 +174,23 @@ describe("electors", () => {
     assert.deepEqual(standby.said(), []);
     await runtime.advance(2000);
     assert.match(standby.said().join(), /led$/);
+  });
+
+  it("let the Lease expire when they are abandoned, or a release takes too long", async () => {
+    const { server, leader, runtime } = await leaderAndStandby();
+    assert.equal(leader.elector.abandon(), false);
+    assert.match(String(leader.elector.fence.refusal("PUT", "/x")), /it has stopped/);
+    assert.deepEqual([server.requests(), runtime.nextTimerMs() !== undefined], [[], true]);
+    assert.equal(server.lease?.spec?.holderIdentity, "one");
+    const other = await leaderAndStandby();
+    other.server.isSilent = true;
+    const over = new AbortController();
+    const resigned = other.leader.elector.resign(over.signal);
+    await other.runtime.advance(0);
+    assert.deepEqual(other.server.requests(), ["PUT"]);
+    over.abort();
+    assert.equal(await resigned, false);
+    assert.equal(await (await leaderAndStandby()).leader.elector.resign(over.signal), false);
   });
 
   it("find a watch that is blind, and open it anew", async () => {

@@ -40,7 +40,7 @@ export interface ElectorOptions {
   holder(identity: string | undefined): void;
   /** What the log of Events says of this candidate: `became leader`. */
   event(lease: Lease, text: string): void;
-  /** The watch is refused: taking over is as slow as upstream's. */
+  /** Requests fail; or the watch is refused, so that taking over is as slow as upstream's. */
   warn(message: string): void;
 }
 
@@ -110,14 +110,25 @@ export class Elector {
   }
 
   /**
-   * Shuts the fence and gives the Lease up, unless a write has no answer within a second: then it
-   * expires by itself. Idempotent; resolves to true when it has given the Lease up.
+   * Shuts the fence and gives the Lease up, unless a write has no answer within a second, or the
+   * release none before `over` aborts: then it expires by itself. Idempotent; resolves to true when
+   * it has given the Lease up.
    */
-  async resign(): Promise<boolean> {
-    if (!(await this.fence.close("it has stopped"))) this.#end();
+  async resign(over?: AbortSignal): Promise<boolean> {
+    const end = (): void => this.#end();
+    over?.addEventListener("abort", end, { once: true });
+    if (over?.aborted || !(await this.fence.close("it has stopped"))) this.abandon();
     else this.#step({ type: "resign" });
     await this.#ended.promise;
+    over?.removeEventListener("abort", end);
     return this.#hasReleased;
+  }
+
+  /** Shuts the fence and leaves the Lease to expire: what it guards goes on. */
+  abandon(): false {
+    this.fence.shut("it has stopped");
+    this.#end();
+    return false;
   }
 
   report(): ElectionReport {
@@ -153,7 +164,7 @@ export class Elector {
   }
 
   #perform(effect: ElectionEffect): void {
-    const { led, lost, holder } = this.#options;
+    const { led, lost, holder, warn } = this.#options;
     switch (effect.do) {
       case "read":
         return void this.#read();
@@ -166,6 +177,8 @@ export class Elector {
         return led();
       case "holder":
         return holder(effect.holder);
+      case "failing":
+        return warn(`the Lease ${this.report().lease}: ${effect.error}`);
       case "lost":
         this.fence.shut(effect.why);
         this.#end();

@@ -1,6 +1,7 @@
 // What a Lease says of a leader, and what a leader writes into it. Pure.
 // Upstream: k8s.io/client-go/tools/leaderelection/resourcelock/leaselock.go; a Lease that Go writes
 // and one of these are alike, so that each side takes over from the other.
+import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Lease, LeaseSpec } from "../k8s/coordination/v1/models.ts";
 
 /** Undefined when nobody holds the Lease. */
@@ -10,7 +11,7 @@ export const holderOf = ({ spec }: Lease): string | undefined => spec?.holderIde
 export const durationMs = ({ spec }: Lease): number => (spec?.leaseDurationSeconds ?? 0) * 1000;
 
 /** Whether a Lease has been renewed, taken or released between two looks at it. */
-export function isSameRecord(one: Lease, other: Lease): boolean {
+function isSameRecord(one: Lease, other: Lease): boolean {
   return recordFields.every((field) => one.spec?.[field] === other.spec?.[field]);
 }
 
@@ -55,3 +56,15 @@ export function releasedSpec(over: Lease, now: number): LeaseSpec {
 
 /** Exactly six digits, which the server demands: `2026-01-01T00:00:00.123000Z`. */
 const microTime = (wall: number): string => new Date(wall).toISOString().replace("Z", "000Z");
+
+/** Whether two looks at a Lease saw the same, also when both saw none. */
+export function isSameLease(one: Lease | undefined, other: Lease | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : isSameRecord(one, other);
+}
+
+/** Events may come after the answer that is newer than they are. */
+export function isOlder(one: Lease | undefined, seen: Lease | undefined): boolean {
+  if (!one || !seen || one.metadata.uid !== seen.metadata.uid) return false;
+  const { resourceVersion } = one.metadata;
+  return (compareResourceVersions(resourceVersion, seen.metadata.resourceVersion) ?? 1) < 0;
+}

@@ -29,7 +29,10 @@ export interface Webhooks {
   start(timeoutMs: number): Promise<void>;
   /** Asks clients to leave with their next answer; all are still answered. */
   drain(): void;
-  /** Answers what has been asked, then closes the port; at once when `cut` aborts. */
+  /**
+   * Answers what has been asked, then closes the port; at once when `cut` aborts, which soon
+   * also breaks off requests to the API server.
+   */
   stop(cut: AbortSignal): Promise<void>;
   /** Why the API server does not call them, or not for all; empty when it does. */
   reasons(): readonly string[];
@@ -57,11 +60,16 @@ const [firstRetryMs, lastRetryMs] = [1000, 30_000];
 /** Clocks jump, and files are swapped: never rest longer. */
 const longestRestMs = 600_000;
 
+/** After a cut: enough for a server that answers, which is to forget what is registered by URL. */
+const cutRequestsMs = 1000;
+
 class ServedWebhooks implements Webhooks {
   readonly #options: WebhooksOptions;
   readonly #context: WebhooksContext;
   readonly #place: PlaceOfWebhooks;
   readonly #stopping = new AbortController();
+  /** Breaks off requests. */
+  readonly #cutting = new AbortController();
   #parts: Parts | undefined;
   #server: HookServer | undefined;
   #served: string | undefined;
@@ -70,6 +78,8 @@ class ServedWebhooks implements Webhooks {
   #isAsked = false;
   #failures = 0;
   #drainedAt: number | undefined;
+  #freshnessLog: { stop(): void } | undefined;
+  #stopped: Promise<void> | undefined;
   #lastError = "";
   readonly #started = Promise.withResolvers<void>();
 
@@ -114,12 +124,15 @@ class ServedWebhooks implements Webhooks {
   }
 
   #open(): Parts {
-    const { client, runtime, log, operator } = this.#context;
+    const { runtime, log, operator } = this.#context;
+    const client = this.#context.client.with({ signal: this.#cutting.signal });
     const changed = (): void => this.#poke();
     const warn = (error: unknown): void => log.warn(`webhooks: ${describeError(error)}`);
     const cache = createCache({ client, runtime, onError: warn });
+    this.#freshnessLog = this.#context.follow?.(cache);
     const source = createSource(this.#options, {
       ...this.#context,
+      client,
       cache,
       changed,
       place: this.#place,
@@ -208,6 +221,7 @@ class ServedWebhooks implements Webhooks {
 
   /** Says an error once, however often it comes. */
   #failed(error: unknown): number {
+    if (this.#cutting.signal.aborted) return lastRetryMs;
     // Another replica was first; its write is heard.
     if (isConflict(error) || isAlreadyExists(error)) return 100;
     const message = describeError(error);
@@ -219,13 +233,15 @@ class ServedWebhooks implements Webhooks {
   reasons(): readonly string[] {
     const { source, registrar, cache } = this.#parts ?? {};
     if (!source || !registrar || !cache) return ["webhooks have not been started"];
-    const blind = cache
-      .informers()
-      .filter((informer) => !informer.hasSynced())
-      .map((informer) => {
-        const { lastError, reason } = informer.freshness();
-        return `${informer.kind.kind}: ${lastError ?? reason}`;
-      });
+    const unsynced = cache.informers().filter((informer) => !informer.hasSynced());
+    const byCause = Map.groupBy(unsynced, (informer) => {
+      const { lastError, reason } = informer.freshness();
+      return lastError ?? reason;
+    });
+    const blind = [...byCause].map(
+      ([cause, informers]) => `${informers.map(({ kind }) => kind.kind).join(", ")}: ${cause}`,
+    );
+    if (blind.length > 0 && !this.#server) return blind.map((reason) => `webhooks: ${reason}`);
     const reasons = [
       ...blind,
       ...(this.#lastError === "" ? [] : [this.#lastError]),
@@ -241,7 +257,28 @@ class ServedWebhooks implements Webhooks {
     this.#server?.drain();
   }
 
-  async stop(cut: AbortSignal): Promise<void> {
+  stop(cut: AbortSignal): Promise<void> {
+    this.#stopped ??= this.#stopOnce(cut);
+    return this.#stopped;
+  }
+
+  async #stopOnce(cut: AbortSignal): Promise<void> {
+    const { clock } = this.#context.runtime;
+    const hold = clock.hold?.();
+    const late = new Error("the stop takes too long");
+    let timer: Timer | undefined;
+    const end = (): void => {
+      timer = clock.timer(cutRequestsMs, () => this.#cutting.abort(late));
+    };
+    if (cut.aborted) end();
+    else cut.addEventListener("abort", end, { once: true });
+    await this.#stop(cut);
+    cut.removeEventListener("abort", end);
+    timer?.cancel();
+    hold?.cancel();
+  }
+
+  async #stop(cut: AbortSignal): Promise<void> {
     this.drain();
     this.#stopping.abort();
     this.#timer?.cancel();
@@ -253,10 +290,11 @@ class ServedWebhooks implements Webhooks {
     const { runtime, log } = this.#context;
     const drainMs = this.#options.drainMs ?? (service ? 3000 : 0);
     const drainedMs = runtime.clock.monotonic() - (this.#drainedAt ?? 0);
-    await sleep(runtime.clock, Math.max(0, drainMs - drainedMs), cut);
+    if (this.#server && drainedMs < drainMs) await sleep(runtime.clock, drainMs - drainedMs, cut);
     const left = (await this.#server?.close(cut)) ?? 0;
     if (this.#server) log.debug(`webhooks: closed port ${this.#server.port}`);
     if (left > 0) log.warn(`webhooks: time is over, ${left} reviews are not answered`);
+    this.#freshnessLog?.stop();
     source.stop();
     await cache.stop();
   }

@@ -19,6 +19,8 @@ export function withSeen({ others, gone }: Known, record: MemberRecord, at: numb
 /** A Lease that was deleted, as it was at last. */
 export function withDeleted({ others, gone }: Known, record: MemberRecord, at: number): Known {
   const known = others.get(record.uid);
+  // The end of a member that has expired, or held nothing, is known.
+  if (!known && gone.has(record.uid)) return { others, gone };
   const next = new Map(others);
   // A renewal that this process has not seen may have been just now.
   const changedAt = known?.renewTime === record.renewTime ? (known?.changedAt ?? at) : at;

@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/controller-runtime@v0.24.1 pkg/internal/httpserver/server.go.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { KeyPair } from "../../certificates/authority.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { describeError } from "../../util/describe-error.ts";
@@ -62,6 +62,7 @@ const graceMs = 1000;
 export async function openPort(options: PortOptions): Promise<Port> {
   const { what, certificate, clock } = options;
   const server = await createServer(options);
+  const sockets = followSockets(server);
   await listening(server, options);
   return {
     port: (server.address() as AddressInfo).port,
@@ -69,12 +70,24 @@ export async function openPort(options: PortOptions): Promise<Port> {
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const late = clock.timer(graceMs, () => server.closeAllConnections());
+      const late = clock.timer(graceMs, () => {
+        for (const socket of sockets) socket.destroy();
+      });
       await closed;
       late.cancel();
       options.log.debug(`closed the port of ${what}`, { secure: certificate !== undefined });
     },
   };
+}
+
+/** Open connections. Node's own list leaves out those whose handshake has not ended. */
+function followSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 const oldest = { minVersion: "TLSv1.2" } as const;

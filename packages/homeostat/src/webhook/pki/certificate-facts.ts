@@ -25,6 +25,15 @@ export function isKeyPair({ cert, key }: KeyPair): boolean {
   }
 }
 
+/** True for an authority that `issueServingCertificate` can sign with. */
+export function isAuthority(pair: KeyPair): boolean {
+  const parsed = parse(pair.cert);
+  const { namedCurve } = parsed?.publicKey.asymmetricKeyDetails ?? {};
+  // Its only name is the common name: a certificate names its issuer by that.
+  const isNamed = /^CN=[^\n]+$/.test(parsed?.subject ?? "");
+  return parsed?.ca === true && namedCurve === "prime256v1" && isNamed && isKeyPair(pair);
+}
+
 /** True when the authority has signed the certificate. */
 export function isIssuedBy(cert: string, authority: string): boolean {
   const [leaf, issuer] = [parse(cert), parse(authority)];

@@ -2,6 +2,7 @@
 // Secret of type kubernetes.io/tls, so that others can read them.
 import type { KeyPair } from "../../certificates/authority.ts";
 import {
+  isAuthority,
   isIssuedBy,
   isKeyPair,
   servesNames,
@@ -59,14 +60,14 @@ export function parseRecord(data: PkiData | undefined): PkiRecord | undefined {
     Buffer.from(String(data?.[name] ?? ""), "base64").toString();
   const pair = (name: string): KeyPair => ({ cert: text(`${name}.crt`), key: text(`${name}.key`) });
   const [leaf, authority, next] = [pair("tls"), pair("authority"), pair("next-authority")];
-  if (!isKeyPair(authority) || !isKeyPair(leaf)) return undefined;
+  if (!isAuthority(authority) || !isKeyPair(leaf)) return undefined;
   const since = Date.parse(text("next-authority.since"));
   const until = Date.parse(text("previous-authorities.until"));
   const bundle = splitBundle(text("previous-authorities.crt")).join("");
   return {
     leaf,
     authority,
-    ...(isKeyPair(next) && !Number.isNaN(since) ? { next: { ...next, since } } : {}),
+    ...(isAuthority(next) && !Number.isNaN(since) ? { next: { ...next, since } } : {}),
     ...(bundle !== "" && !Number.isNaN(until) ? { previous: { bundle, until } } : {}),
   };
 }

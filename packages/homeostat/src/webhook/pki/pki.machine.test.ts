@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { createAuthority } from "../../certificates/authority.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { holdsBundle, isIssuedBy, splitBundle, validityOf } from "./certificate-facts.ts";
 import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
@@ -39,6 +40,16 @@ describe("certificates of webhooks", () => {
     assert.equal(decide(record, now + 61 * day).step, "issueLeaf");
     const facts = factsOf(record, ["other.svc"]);
     assert.equal(decidePki({ facts, now, limits, isPublished: true }).step, "issueLeaf");
+  });
+
+  test("are of an authority that can sign: another pair in its place is no record", () => {
+    const { record, runtime } = start();
+    const foreign = createAuthority({ runtime });
+    for (const authority of [record.leaf, { ...record.authority, key: foreign.key }])
+      assert.equal(parseRecord(formatRecord({ ...record, authority })), undefined);
+    const next = { ...record.leaf, since: 0 };
+    assert.equal(parseRecord(formatRecord({ ...record, next }))?.next, undefined);
+    assert.deepEqual(parseRecord(formatRecord(record)), record);
   });
 
   test("follow an authority that was published for the overlap before it signs", async () => {

@@ -1,6 +1,6 @@
 // The operator of a row, in a separate process to measure its CPU and memory. Arguments:
-// kubeconfig, namespace, workers, state of tracing. Prints "started" once it is running, and answers requests over
-// IPC.
+// kubeconfig, namespace, workers, state of tracing. Prints "started" once it is running, and
+// answers requests over IPC.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";

@@ -290,6 +290,20 @@ describeLaws("election", ({ client, replica }) => {
     await two.manager.stop();
   });
 
+  it("is said to have no effect where no controller needs it", async () => {
+    const everywhere = defineController(Box, { needLeaderElection: false, async reconcile() {} });
+    const { manager, lines } = createReplica(await client(), "one", [everywhere]);
+    await manager.start();
+    assert.deepEqual(manager.elections(), []);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith("warn")),
+      [
+        "warn: election has no effect: each controller has needLeaderElection: false, and runs in every replica",
+      ],
+    );
+    await manager.stop();
+  });
+
   it("needs a namespace outside of a pod", async () => {
     const plain = await client();
     const { by } = createWork();

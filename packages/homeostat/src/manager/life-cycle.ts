@@ -65,7 +65,7 @@ async function start(state: ManagerState): Promise<void> {
     namespaces: scope.namespaces.description,
   });
   // Without replicas and webhooks everything up to the first request is one step.
-  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  const terms = createTerms(state);
   if (terms) {
     await terms.open();
     refuseIfStopped(operator, state.stopping);

@@ -265,6 +265,37 @@ for (const what of serverKinds())
       await Promise.all([first.manager.stop(), second.manager.stop()]);
     });
 
+    it("replace a leaked authority when their Secret asks for it", async (t) => {
+      const client = await open();
+      const certificates = { from: "secret", overlap: "1s" } as const;
+      const { manager, lines } = await startManager(t, client, { certificates });
+      const secret = `${client.namespace}-webhooks`;
+      const { data: old } = await client.get(Secret, secret);
+      await client.patch(Secret, secret, {
+        type: "merge",
+        body: { metadata: { annotations: { "homeostat.dev/rotate": "now", other: "kept" } } },
+      });
+      await until(
+        async () => {
+          const { data } = await client.get(Secret, secret);
+          return (
+            data?.["authority.key"] !== old?.["authority.key"] &&
+            data?.["next-authority.key"] === undefined &&
+            data?.["previous-authorities.crt"] === undefined
+          );
+        },
+        { timeoutMs: 30_000 },
+      );
+      const { metadata, data } = await client.get(Secret, secret);
+      assert.deepEqual(metadata.annotations, { other: "kept" });
+      assert.notEqual(data?.["tls.key"], old?.["tls.key"]);
+      const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
+      assert.equal(webhooks?.[0]?.clientConfig.caBundle, data?.["ca.crt"]);
+      assert.ok(lines.some((line) => line.includes("as homeostat.dev/rotate asks")));
+      await client.create(V2, errand("a", ["x"]));
+      await manager.stop();
+    });
+
     it("whose certificates expire together go on answering", { timeout: 60_000 }, async (t) => {
       const client = await open();
       let offsetMs = 0;

@@ -162,6 +162,18 @@ describe("a conversion", () => {
   test("shows what it loses on the way there and back", () => {
     const lossless = order("a", { table: 1, guest: "x" });
     assert.deepEqual(conversionLoss(split, lossless), []);
+    const emptying = defineConversion(V1, V2, {
+      up: ({ spec: { table } }) => ({
+        metadata: { annotations: {} },
+        spec: { seat: { table }, guests: [] },
+      }),
+      down: ({ spec: { seat } }) => ({ metadata: { labels: {} }, spec: { table: seat.table } }),
+    });
+    const bare = { ...order("a", { table: 1 }), metadata: { name: "a" } };
+    assert.deepEqual(conversionLoss(emptying, bare), []);
+    assert.deepEqual(conversionLoss(emptying, order("a", { table: 1 })), [
+      { op: "remove", path: "/metadata/labels" },
+    ]);
     const lossy = order("a", { seat: { table: 1 }, guests: ["x"] }, "kitchen.example.com/v2");
     assert.deepEqual(conversionLoss(named, lossy), [
       { op: "add", path: "/metadata/labels/was", value: "v2" },

@@ -17,8 +17,8 @@ export interface Target {
   /** What an object lacks although the manifest has it; undefined when it is complete. */
   fault(object: JsonObject): string | undefined;
   /**
-   * Operations that replace addresses of the other form, a Service in place of a URL or the reverse:
-   * an apply would add the second one, which the server refuses.
+   * Operations that replace addresses of the other form, a Service in place of a URL or the
+   * reverse: an apply would add the second one, which the server refuses.
    */
   readdress(object: JsonObject, bundle: string | undefined): readonly JsonPatchOperation[];
   /** The places of caBundles, and what they hold as PEM. */

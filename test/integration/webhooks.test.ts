@@ -211,66 +211,40 @@ for (const what of serverKinds())
       await manager.stop();
     });
 
-    it("do not race another writer of their caBundle: they name it, slow down, and recover", async (t) => {
+    it("replace a Service that a definition and a configuration name by the URL", async (t) => {
       const client = await open();
-      const { manager, lines } = await startManager(t, client);
-      const name = client.namespace;
-      const theirs = client.with({ fieldManager: "rival" });
-      const bundleOf = async () =>
-        (await client.get(ValidatingWebhookConfiguration, name)).webhooks?.[0]?.clientConfig
-          .caBundle;
-      const ours = await bundleOf();
-      const value = Buffer.from("theirs").toString("base64");
-      const body = [{ op: "replace", path: "/webhooks/0/clientConfig/caBundle", value }] as const;
-      let rounds = 0;
-      const warning = (line: string): boolean =>
-        line.startsWith(
-          `warn: rival changes the caBundle of ValidatingWebhookConfiguration ${name} `,
-        );
-      while (rounds < 30 && !lines.some(warning)) {
-        await client.get(ValidatingWebhookConfiguration, name);
-        await theirs.patch(ValidatingWebhookConfiguration, name, { type: "json", body });
-        rounds++;
-        await until(async () => lines.some(warning) || (await bundleOf()) === ours);
-      }
-      assert.ok(rounds <= 3, `${rounds} rounds until it is named`);
-      await until(() => manager.readiness().reasons.some((one) => one.includes("caBundle")));
-      await until(async () => (await bundleOf()) === ours);
-      await until(() => manager.readiness().ready);
-      const over = `info: ValidatingWebhookConfiguration ${name} is no longer changed back`;
-      await until(() => lines.includes(over));
-      assert.equal(lines.filter(warning).length, 1);
-      await manager.stop();
-    });
-
-    it("leave a Secret alone that holds other data, and say so", async (t) => {
-      const client = await open();
-      const name = `${client.namespace}-webhooks`;
-      const data = { password: Buffer.from("mine").toString("base64") };
-      const secret = await client.create(Secret, { metadata: { name }, data });
-      const { log, lines } = recordLog();
-      const url = `https://127.0.0.1:${await freePort()}`;
-      const manager = createManager({
-        operator: client.namespace,
-        controllers: [nothing],
-        client,
-        namespace: client.namespace,
-        log,
-        webhooks: { serve: [rules], url },
-      });
-      t.after(() => manager.stop());
-      const starting = manager.start();
-      const said = (line: string): boolean =>
-        line.includes("ERR_WEBHOOK_SECRET") && line.includes(`${client.namespace}/${name}`);
-      await until(() => manager.readiness().reasons.some(said));
-      assert.deepEqual(await client.get(Secret, name), secret);
-      await client.update(Secret, { ...secret, data: {} });
-      await starting;
-      assert.equal(lines.filter(said).length, 1, lines.join("\n"));
-      const own = await client.get(Secret, name);
-      // What is ours stays so, whatever becomes of its data.
-      await client.update(Secret, { ...own, data });
-      await until(async () => (await client.get(Secret, name)).data?.["tls.crt"] !== undefined);
+      const definition = `errands.${group}`;
+      const service = { name: "other", namespace: "default", path: "/convert", port: 443 };
+      const clientConfig = { service, url: null, caBundle: null };
+      const webhook = { conversionReviewVersions: ["v1"], clientConfig };
+      await client.patch(
+        CustomResourceDefinition,
+        definition,
+        { type: "merge", body: { spec: { conversion: { strategy: "Webhook", webhook } } } },
+        { fieldManager: "kubectl" },
+      );
+      const name = rules.name;
+      await client.apply(
+        ValidatingWebhookConfiguration,
+        {
+          metadata: { name: client.namespace },
+          webhooks: [
+            {
+              name,
+              admissionReviewVersions: ["v1"],
+              sideEffects: "None",
+              clientConfig: { service },
+            },
+          ],
+        } as never,
+        { force: true, fieldManager: "kubectl" },
+      );
+      const { manager } = await startManager(t, client);
+      assert.deepEqual(manager.readiness(), { ready: true, reasons: [] });
+      const { spec } = await client.get(CustomResourceDefinition, definition);
+      assert.equal(spec.conversion?.webhook?.clientConfig?.service, undefined);
+      await client.create(V1, V1("one", { place: "here" }));
+      assert.deepEqual((await client.get(V2, "one")).spec, { places: ["here"], tip: 1 });
       await manager.stop();
     });
 
@@ -289,6 +263,38 @@ for (const what of serverKinds())
       assert.equal(await bundle(), data?.["ca.crt"]);
       await client.create(V2, errand("a", ["x"]));
       await Promise.all([first.manager.stop(), second.manager.stop()]);
+    });
+
+    it("replace a leaked authority when their Secret asks for it", async (t) => {
+      const client = await open();
+      const certificates = { from: "secret", overlap: "1s" } as const;
+      const { manager, lines } = await startManager(t, client, { certificates });
+      const secret = `${client.namespace}-webhooks`;
+      const { data: old } = await client.get(Secret, secret);
+      await client.patch(Secret, secret, {
+        type: "merge",
+        body: { metadata: { annotations: { "homeostat.dev/rotate": "now", other: "kept" } } },
+      });
+      await until(
+        async () => {
+          const { data } = await client.get(Secret, secret);
+          return (
+            data?.["authority.key"] !== old?.["authority.key"] &&
+            data?.["next-authority.key"] === undefined &&
+            data?.["previous-authorities.crt"] === undefined
+          );
+        },
+        { timeoutMs: 30_000 },
+      );
+      const { metadata, data } = await client.get(Secret, secret);
+      const marked = { "homeostat.dev/certificates": "webhooks" };
+      assert.deepEqual(metadata.annotations, { other: "kept", ...marked });
+      assert.notEqual(data?.["tls.key"], old?.["tls.key"]);
+      const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
+      assert.equal(webhooks?.[0]?.clientConfig.caBundle, data?.["ca.crt"]);
+      assert.ok(lines.some((line) => line.includes("as homeostat.dev/rotate asks")));
+      await client.create(V2, errand("a", ["x"]));
+      await manager.stop();
     });
 
     it("whose certificates expire together go on answering", { timeout: 60_000 }, async (t) => {

@@ -31,7 +31,7 @@ async function arrange() {
     retryMs,
     saw: () => void said.push("saw"),
     watching: (is) => void said.push(`watching ${is}`),
-    forbidden: () => {},
+    failed: () => {},
   });
   watch.start();
   await runtime.advance(0);

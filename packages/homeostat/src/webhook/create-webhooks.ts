@@ -14,7 +14,7 @@ import { PlaceOfWebhooks } from "./place-of-webhooks.ts";
 import { createSource } from "./pki/create-source.ts";
 import { annotationsOf } from "./pki/secret-of.ts";
 import { lockWarnings } from "./registration/name-locks.ts";
-import { Registrar } from "./registration/registrar.ts";
+import { overtakenMs, Registrar } from "./registration/registrar.ts";
 import { targetsOf } from "./registration/targets.ts";
 import { hooksOf } from "./hooks-of.ts";
 import { type HookServer, openHookServer } from "./server/hook-server.ts";
@@ -227,7 +227,7 @@ class ServedWebhooks implements Webhooks {
   #failed(error: unknown): number {
     if (this.#cutting.signal.aborted) return lastRetryMs;
     // Another replica was first; its write is heard.
-    if (isConflict(error) || isAlreadyExists(error)) return 100;
+    if (isConflict(error) || isAlreadyExists(error)) return overtakenMs;
     const message = describeError(error);
     if (message !== this.#lastError) this.#context.log.error(`webhooks: ${message}`, { error });
     this.#lastError = message;

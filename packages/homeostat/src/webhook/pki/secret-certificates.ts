@@ -1,6 +1,5 @@
 // Certificates of one's own: all replicas agree on those of one Secret, which each writes only in
 // the revision that it has read.
-import type { ObjectOf } from "../../api/kind.ts";
 import type { KeyPair } from "../../certificates/authority.ts";
 import type { InformerLease } from "../../cache/index.ts";
 import type { Client } from "../../client/client.ts";
@@ -12,6 +11,9 @@ import type { CertificateSource, Published } from "./certificate-source.ts";
 import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
 import { decidePki } from "./pki.machine.ts";
 import { bundleOf, factsOf, formatRecord, parseRecord, type PkiRecord } from "./pki-record.ts";
+
+/** On the Secret, with any value: a person asks for a new authority, such as after a leak. */
+const rotateAnnotation = "homeostat.dev/rotate";
 
 export interface SecretSourceOptions {
   readonly client: Client;
@@ -51,13 +53,16 @@ export class SecretCertificates implements CertificateSource {
     const isPublished = published.isPublished(bundleOf(stored));
     const settledInMs = this.#settle(published);
     const facts = factsOf(stored, making.names);
-    const decision = decidePki({ facts, now: clock.now(), limits: making.limits, isPublished });
+    const isAsked = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
+    const { limits } = making;
+    const decision = decidePki({ facts, now: clock.now(), limits, isPublished, isAsked });
     if (decision.step === undefined) return Math.min(decision.dueInMs, settledInMs);
     // What this process serves with is trusted until it serves with another.
     if (decision.step === "dropPrevious" && this.#served !== this.#record)
       return Math.min(making.limits.settleMs, settledInMs);
     const changed = takeStep(stored, decision.step, making);
-    await this.#store(changed, said[decision.step]);
+    const why = isAsked ? `${said[decision.step]}, as ${rotateAnnotation} asks` : undefined;
+    await this.#store(changed, why ?? said[decision.step], isAsked ? withoutRequest : undefined);
     this.#adopt(changed);
     this.#settle(published);
     return 0;
@@ -91,17 +96,19 @@ export class SecretCertificates implements CertificateSource {
   }
 
   /** Fails with a conflict when another replica was first; its record is heard then. */
-  async #store(record: PkiRecord, why: string): Promise<void> {
+  async #store(
+    record: PkiRecord,
+    why: string,
+    change: (secret: Secret) => Secret = (secret) => secret,
+  ): Promise<void> {
     const { client, lease, name, namespace, log } = this.#options;
     const data = formatRecord(record);
     const secret = lease.informer.get({ name, namespace });
-    const annotations = { ...secret?.metadata.annotations, [ownAnnotation]: "webhooks" };
-    if (secret) {
-      const metadata = { ...secret.metadata, annotations };
-      await client.update(Secret, { ...secret, metadata, data });
-    } else {
+    if (secret) await client.update(Secret, { ...marked(change(secret)), data });
+    else {
       const type = "kubernetes.io/tls";
-      await client.create(Secret, { metadata: { name, namespace, annotations }, type, data });
+      const metadata = { name, namespace, annotations: mark };
+      await client.create(Secret, { metadata, type, data });
     }
     const serial = serialOf(record.leaf.cert);
     log.info(`certificates of webhooks: ${why}`, { secret: `${namespace}/${name}`, serial });
@@ -120,11 +127,23 @@ export class SecretCertificates implements CertificateSource {
   }
 }
 
+/** The write that takes the request back is the one that answers it. */
+function withoutRequest(secret: Secret): Secret {
+  const { [rotateAnnotation]: _, ...annotations } = secret.metadata.annotations ?? {};
+  return { ...secret, metadata: { ...secret.metadata, annotations } };
+}
+
 /** Marks Secrets whose data may be replaced. */
 const ownAnnotation = "homeostat.dev/certificates";
+const mark = { [ownAnnotation]: "webhooks" };
+
+const marked = (secret: Secret): Secret => ({
+  ...secret,
+  metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, ...mark } },
+});
 
 /** True for data of another origin. Secrets of earlier versions are known by their keys. */
-function isForeign(secret: ObjectOf<typeof Secret> | undefined): boolean {
+function isForeign(secret: Secret | undefined): boolean {
   const keys = Object.keys(secret?.data ?? {});
   const isMarked = secret?.metadata.annotations?.[ownAnnotation] !== undefined;
   return keys.length > 0 && !isMarked && !keys.includes("authority.crt");

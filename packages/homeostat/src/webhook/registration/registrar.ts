@@ -1,10 +1,11 @@
 // Registers webhooks with the API server and keeps their caBundles: level-triggered, from informers
 // over its own objects alone.
 import type { JsonObject } from "../../api/json.ts";
-import { isConflict } from "../../api/status.ts";
+import { isConflict, isInvalid } from "../../api/status.ts";
 import type { Cache, InformerLease } from "../../cache/index.ts";
 import type { Client, JsonPatchOperation } from "../../client/client.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { describeError } from "../../util/describe-error.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { holdsBundle } from "../pki/certificate-facts.ts";
 import { otherWriters } from "./other-writers.ts";
@@ -28,7 +29,15 @@ interface Watched {
   readonly pace: WritePace;
   isContestSaid: boolean;
   isApplied: boolean;
+  /** Writes in a row that another replica's change came before, by the server's answer. */
+  refusals: number;
 }
+
+/** A refusal that stays is no race. */
+const mostRefusals = 20;
+
+/** Another replica's write is heard by then. */
+export const overtakenMs = 100;
 
 /** Writes the targets of one server. */
 export class Registrar {
@@ -42,40 +51,45 @@ export class Registrar {
       const lease = cache.acquire(target.kind, { fieldSelector: `metadata.name=${target.name}` });
       lease.informer.addHandler({ added: changed, updated: changed, deleted: changed });
       const pace = new WritePace();
-      return { target, lease, pace, isContestSaid: false, isApplied: false };
+      return { target, lease, pace, isContestSaid: false, isApplied: false, refusals: 0 };
     });
   }
 
   /**
-   * Writes what differs; resolves to the time until the next call. `bundle` is undefined when
-   * caBundles are not ours to write.
+   * Writes what differs. `bundle` is undefined when caBundles are not ours to write. Resolves to
+   * the time until the next call: soon, when another replica's change came between.
    */
   async pass(bundle: string | undefined): Promise<number> {
     let restMs = Infinity;
-    for (const watched of this.#watched)
-      restMs = Math.min(restMs, await this.#passOne(watched, bundle));
+    for (const watched of this.#watched) {
+      const { kind, name } = watched.target;
+      try {
+        restMs = Math.min(restMs, await this.#passPaced(watched, bundle));
+        watched.refusals = 0;
+      } catch (error) {
+        const isRace = isConflict(error) || (isInvalid(error) && isFailedTest(error));
+        if (!isRace || ++watched.refusals > mostRefusals)
+          throw new Error(`writing ${kind.kind} ${name}: ${describeError(error)}`, {
+            cause: error,
+          });
+        restMs = Math.min(restMs, overtakenMs);
+      }
+    }
     return restMs;
   }
 
-  async #passOne(watched: Watched, bundle: string | undefined): Promise<number> {
-    const { clock, register } = this.#options;
-    const { target, pace } = watched;
-    const object = found(watched);
-    const isWhole = register === "create" && needsApply(watched, object);
-    const body = object && bundle !== undefined ? bundlePatch(target, object, bundle) : [];
-    if (!isWhole && body.length === 0) return this.#restOf(watched);
-    const waitMs = pace.waitMs(bundle ?? "", clock.monotonic());
-    if (pace.isContested) this.#sayContest(watched, object);
-    if (waitMs > 0) return waitMs;
-    if (isWhole) await this.#apply(watched, bundle);
-    else if (!(await this.#patch(watched, object!, body))) return Infinity;
-    pace.wrote(bundle ?? "", clock.monotonic());
-    return this.#restOf(watched);
-  }
-
-  #restOf(watched: Watched): number {
+  /** Not as fast as another writer that insists. Resolves to the time until the next pass. */
+  async #passPaced(watched: Watched, bundle = ""): Promise<number> {
     const { clock, log } = this.#options;
     const { pace, target } = watched;
+    const work = this.#workOn(watched, bundle === "" ? undefined : bundle);
+    if (work) {
+      const waitMs = pace.waitMs(bundle, clock.monotonic());
+      if (pace.isContested) this.#sayContest(watched);
+      if (waitMs > 0) return waitMs;
+      await work();
+      pace.wrote(bundle, clock.monotonic());
+    }
     const restMs = pace.restMs(clock.monotonic());
     if (watched.isContestSaid && !pace.isContested) {
       log.info(`${target.kind.kind} ${target.name} is no longer changed back`);
@@ -84,50 +98,55 @@ export class Registrar {
     return restMs;
   }
 
-  #sayContest(watched: Watched, object: JsonObject | undefined): void {
+  #sayContest(watched: Watched): void {
     if (watched.isContestSaid) return;
     watched.isContestSaid = true;
     const { log, fieldManager } = this.#options;
-    const { target } = watched;
+    const { kind, name } = watched.target;
+    const object = found(watched);
     const others = object ? otherWriters(object, fieldManager) : [];
     const who = others.length > 0 ? others.join(", ") : "another client";
     log.warn(
-      `${who} changes the caBundle of ${target.kind.kind} ${target.name} back again and again: it is written every 1 to 30 s from now on, and admission fails in between; let one of the two write it`,
+      `${who} changes the caBundle of ${kind.kind} ${name} back again and again: it is written every 1 to 30 s from now on, and admission fails in between; let one of the two write it`,
     );
   }
 
-  async #apply(watched: Watched, bundle: string | undefined): Promise<void> {
-    const { client, fieldManager, log } = this.#options;
+  /** What is to be written; undefined when nothing differs. */
+  #workOn(watched: Watched, bundle: string | undefined): (() => Promise<void>) | undefined {
+    const { client, register, fieldManager, log } = this.#options;
     const { target } = watched;
-    const manifest = target.manifest(bundle);
-    await client.apply(target.kind, manifest, { force: true, fieldManager });
-    watched.isApplied = true;
-    log.info(`registered ${target.kind.kind} ${target.name}`);
+    const object = found(watched);
+    const { kind } = target;
+    if (register === "create" && needsApply(watched, object))
+      return async () => {
+        if (object) await this.#patch(target, object, target.readdress(object, bundle));
+        await client.apply(kind, target.manifest(bundle), { force: true, fieldManager });
+        watched.isApplied = true;
+        log.info(`registered ${kind.kind} ${target.name}`);
+      };
+    const body = object && bundle !== undefined ? bundlePatch(target, object, bundle) : [];
+    if (body.length === 0) return undefined;
+    return async () => {
+      await this.#patch(target, object!, body);
+      log.info(`wrote the caBundle of ${kind.kind} ${target.name}`);
+    };
   }
 
-  /** False when another change came between. */
+  /** Changes the object as it was seen. */
   async #patch(
-    { target }: Watched,
+    { kind, name }: Target,
     object: JsonObject,
     body: readonly JsonPatchOperation[],
-  ): Promise<boolean> {
-    const { client, fieldManager, log } = this.#options;
-    const { name, resourceVersion } = object["metadata"] as Record<string, string>;
+  ): Promise<void> {
+    if (body.length === 0) return;
+    const { resourceVersion } = object["metadata"] as Record<"resourceVersion", string>;
     const guard = {
       op: "test",
       path: "/metadata/resourceVersion",
       value: resourceVersion,
     } as const;
-    try {
-      const patch = { type: "json", body: [guard, ...body] } as const;
-      await client.patch(target.kind, name!, patch, { fieldManager });
-    } catch (error) {
-      // The change that came between is heard, and the next pass repeats this one.
-      if (!isConflict(error) && !isFailedTest(error)) throw error;
-      return false;
-    }
-    log.info(`wrote the caBundle of ${target.kind.kind} ${target.name}`);
-    return true;
+    const { client, fieldManager } = this.#options;
+    await client.patch(kind, name, { type: "json", body: [guard, ...body] }, { fieldManager });
   }
 
   /** True when all targets that exist hold the bundle: nobody calls by those that do not. */
@@ -190,6 +209,10 @@ function needsApply({ isApplied, target }: Watched, object: JsonObject | undefin
   return !isApplied || target.fault(object) !== undefined;
 }
 
-/** A JSON patch whose test fails is 422 Invalid, see k8s.io/apiserver/pkg/endpoints/handlers. */
-const isFailedTest = (error: unknown): boolean =>
-  error instanceof Error && /test operation|testing path|test failed/i.test(error.message);
+/**
+ * A JSON patch whose test fails is 422 Invalid: kube-apiserver drops the reason where it has made a
+ * status of the error, see k8s.io/apiserver/pkg/endpoints/handlers/patch.go and
+ * k8s.io/apimachinery/pkg/api/errors (NewGenericServerResponse).
+ */
+const isFailedTest = (error: Error): boolean =>
+  /test operation|testing path|test failed|due to an error in our request/i.test(error.message);

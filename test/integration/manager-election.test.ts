@@ -69,8 +69,11 @@ describeLaws("election", ({ client, replica }) => {
   it("one replica works, and the next begins at once when it stops", async () => {
     const plain = await client();
     const { by, done, took } = createWork();
-    const one = createReplica(await replica(plain), "one", [by("one")]);
-    const two = createReplica(await replica(plain), "two", [by("two")]);
+    const counted = { metrics: { port: false } } as const;
+    const one = createReplica(await replica(plain), "one", [by("one")], counted);
+    const two = createReplica(await replica(plain), "two", [by("two")], counted);
+    const status = ({ manager }: typeof one): string | undefined =>
+      /^leader_election_master_status\{name="laws"\} (\d)$/m.exec(manager.metrics())?.[1];
     await plain.create(Box, Box("old", {}));
     await one.manager.start();
     await took("one old");
@@ -81,6 +84,7 @@ describeLaws("election", ({ client, replica }) => {
     await took("one gone");
     await plain.delete(Box, "gone");
     assert.deepEqual([one.role(), two.role()], ["leading", "standing by"]);
+    assert.deepEqual([status(one), status(two)], ["1", "0"]);
     assert.equal(two.manager.elections()[0]?.holder, "one");
     assert.deepEqual(two.manager.readiness(), { ready: true, reasons: [] });
     assert.equal(

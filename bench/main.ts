@@ -24,6 +24,7 @@ import { coldStartRow, growthRows, standingFloodRow, stormRow, syncRow } from ".
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, LibraryRow, OperatorRow, Row, Scale } from "./rows/row.ts";
+import { tracedFloodRow } from "./rows/traced-flood.ts";
 import { reviewsRow } from "./rows/webhooks.ts";
 import {
   definitionRow,
@@ -45,6 +46,7 @@ const rows: readonly Row[] = [
   latencyRow,
   cacheRow,
   floodRow,
+  tracedFloodRow,
   standingFloodRow,
   syncRow,
   stormRow,

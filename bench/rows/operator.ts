@@ -1,13 +1,15 @@
 // The operator of a row, in a separate process to measure its CPU and memory. Arguments:
-// kubeconfig, namespace, workers. Prints "started" once it is running, and answers requests over
-// IPC.
+// kubeconfig, namespace, workers, state of tracing. Prints "started" once it is running, and
+// answers requests over IPC.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";
 import { cooks } from "./objects.ts";
+import { loadTracing, type TracingState } from "../peers/tracing-peer.ts";
 import type { OperatorAnswers } from "./start-operator.ts";
 
-const [path, namespace, workers] = process.argv.slice(2);
+const [path, namespace, workers, state] = process.argv.slice(2);
+const tracing = await loadTracing(state as TracingState);
 const entered = new Map<string, number>();
 const seen = (name: string): void => {
   if (!entered.has(name)) entered.set(name, Number(process.hrtime.bigint()) / 1e6);
@@ -24,6 +26,7 @@ const manager = createManager({
   client,
   namespace: namespace!,
   log: silentLog,
+  ...(tracing ? { tracing } : {}),
 });
 const startedAt = performance.now();
 await manager.start();

@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Client } from "homeostat/client";
+import type { TracingState } from "../peers/tracing-peer.ts";
 import type { Place } from "../places/place.ts";
 
 /** What can be asked of an operator, and the answers. */
@@ -28,6 +29,15 @@ export interface Operator {
 
 const program = fileURLToPath(new URL("operator.ts", import.meta.url));
 
+/** How an operator runs. */
+export interface OperatorChoices {
+  readonly workers: number;
+  /** Default: off. */
+  readonly tracing?: TracingState;
+  /** Default: the one beside this file. */
+  readonly program?: string;
+}
+
 /**
  * Starts an operator in the client's namespace; resolves when its controller is at work. No
  * workers: it only watches.
@@ -35,11 +45,14 @@ const program = fileURLToPath(new URL("operator.ts", import.meta.url));
 export async function startOperator(
   place: Place,
   client: Client,
-  options: { readonly workers: number },
+  options: OperatorChoices,
 ): Promise<Operator> {
-  const child = fork(program, [place.kubeconfigPath, client.namespace, String(options.workers)], {
-    execArgv: ["--conditions=homeostat-source", "--expose-gc"],
-  });
+  const { workers, tracing = "off" } = options;
+  const child = fork(
+    options.program ?? program,
+    [place.kubeconfigPath, client.namespace, String(workers), tracing],
+    { execArgv: ["--conditions=homeostat-source", "--expose-gc"] },
+  );
   const [word] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
   if (word !== "started")
     throw new Error(

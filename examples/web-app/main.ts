@@ -2,7 +2,7 @@
 // server in this process, whose Deployments run on a fake node.
 import { createManager, installDefinitions, runMain } from "homeostat";
 import { createClient, loadClusterAccess } from "homeostat/client";
-import { controllers, operator, resources } from "./web.ts";
+import { controllers, operator, options, resources } from "./web.ts";
 
 const kubeconfigPath = ".homeostat/kubeconfig";
 
@@ -16,7 +16,8 @@ await runMain(async () => {
     await installDefinitions(client, resources); // on a cluster: deploy/crds.yaml
     console.log(`ready: export KUBECONFIG=${kubeconfigPath}`);
   }
-  await createManager({ operator, controllers, client }).run(); // until SIGTERM or SIGINT
+  const more = server ? {} : options;
+  await createManager({ operator, controllers, client, ...more }).run(); // until SIGTERM or SIGINT
   await client.close();
   await server?.close();
 });

@@ -1,4 +1,4 @@
-// The operator: its name, kinds and controllers.
+// The operator: its name, kinds and controllers, and what it needs on a cluster.
 import { dashboards } from "./controllers/dashboards.ts";
 import { webApps } from "./controllers/web-apps.ts";
 import { Dashboard } from "./resources/dashboard.ts";
@@ -12,3 +12,13 @@ export const resources = [WebApp, Dashboard] as const;
 
 /** The controllers to run. */
 export const controllers = [webApps, dashboards];
+
+/** Replicas on one machine need ports of their own. */
+const { HEALTH_PORT = "8081", METRICS_PORT = "8443" } = process.env;
+
+/** On a cluster: one of two replicas leads; probes, and metrics for those who may read them. */
+export const options = {
+  election: { namespace: "web-system" },
+  health: { port: Number(HEALTH_PORT) },
+  metrics: { port: Number(METRICS_PORT), authorization: "delegated" },
+} as const;

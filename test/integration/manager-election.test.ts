@@ -131,6 +131,30 @@ describeLaws("election", ({ client, replica }) => {
     assert.equal(said[0]!.involvedObject.kind, "Lease");
   });
 
+  it("no standby works while a reconcile that was cut goes on, unless it outlives the Lease", async () => {
+    const plain = await client();
+    const { by, done, took } = createWork();
+    const goesOn = Promise.withResolvers<void>();
+    const hangs = defineController(Box, { reconcile: () => goesOn.promise });
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [by("two")]);
+    await plain.create(Box, Box("box", {}));
+    await one.manager.start();
+    await two.manager.start();
+    await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
+    await one.manager.stop({ timeoutMs: 0 });
+    assert.deepEqual([two.role(), done], ["standing by", []]);
+    assert.equal((await plain.get(Lease, "laws")).spec.holderIdentity, "one");
+    const kept = /^warn: the Lease \S+\/laws is not released .* Box \S+\/box/;
+    assert.ok(
+      one.lines.some((line) => kept.test(line)),
+      one.lines.join("\n"),
+    );
+    goesOn.resolve();
+    await took("two box");
+    await two.manager.stop();
+  });
+
   it("one that cannot renew stops its work, writes nothing any more, and ends", async () => {
     const plain = await client();
     const { by, took } = createWork();
@@ -319,6 +343,20 @@ describeLaws("election", ({ client, replica }) => {
     await took("two box");
     await until(() => two.lines.includes("info: started laws"));
     await two.manager.stop();
+  });
+
+  it("is said to have no effect where no controller needs it", async () => {
+    const everywhere = defineController(Box, { needLeaderElection: false, async reconcile() {} });
+    const { manager, lines } = createReplica(await client(), "one", [everywhere]);
+    await manager.start();
+    assert.deepEqual(manager.elections(), []);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith("warn")),
+      [
+        "warn: election has no effect: each controller has needLeaderElection: false, and runs in every replica",
+      ],
+    );
+    await manager.stop();
   });
 
   it("needs a namespace outside of a pod", async () => {

@@ -88,6 +88,30 @@ const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
   Promise.all(managers.map((manager) => manager.stop()));
 
 describeLaws("sharding", ({ client, replica }) => {
+  it("slots of a reconcile that was cut and goes on are not given up", async () => {
+    const plain = await client();
+    const work = createWork();
+    const goesOn = Promise.withResolvers<void>();
+    const hangs = defineController(Box, { reconcile: () => goesOn.promise });
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    await plain.create(Box, Box("held", {}));
+    await one.manager.start();
+    await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
+    await two.manager.start();
+    await one.manager.stop({ timeoutMs: 0 });
+    const { items } = await plain.list(Lease, { namespace: plain.namespace });
+    assert.ok(items.some(({ spec }) => spec.holderIdentity === "one"));
+    assert.equal(work.last().has("held"), false);
+    assert.ok(
+      one.lines.some((line) => /^warn: the Lease \S+ is not released .*\/held/.test(line)),
+      one.lines.join("\n"),
+    );
+    goesOn.resolve();
+    await until(() => work.last().has("held"));
+    await two.manager.stop();
+  });
+
   it("replicas share the objects, also when one joins and one stops", async () => {
     const plain = await client();
     const work = createWork();

@@ -90,11 +90,14 @@ describeLaws("tracing", ({ client: open, run }) => {
     );
   });
 
-  it("has a span for each review, of a webhook", async () => {
+  it("has a span for each review of a webhook, above those of the webhook's code", async () => {
     const { api, spans } = recordSpans();
     const client = await open();
     const rules = defineValidatingWebhook(Box, {
-      create: async () => void (await client.find(Part, "absent")),
+      create: async () => {
+        await client.find(Part, "absent");
+        api.trace.getTracer("mine").startSpan("look up").end();
+      },
     });
     await run(
       [parts],
@@ -105,6 +108,12 @@ describeLaws("tracing", ({ client: open, run }) => {
         assert.equal(review.kind, kinds.server);
         assert.equal(review.attributes["http.response.status_code"], 200);
         assert.ok(review.hasEnded);
+        assert.equal(spans.find(({ name }) => name === "look up")?.parent, review.id);
+        const requests = spans.filter(({ kind }) => kind === kinds.client);
+        assert.ok(
+          requests.every(({ parent }) => parent !== review.id),
+          "the client of the webhook's code is not the manager's",
+        );
       },
       {
         operator: "traced-webhooks",

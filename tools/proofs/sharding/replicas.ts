@@ -28,6 +28,7 @@ export class Replica {
   readonly #runs: Run[];
   readonly #leaseMs: number;
   #stoppedAt = 0n;
+  #isCut = false;
   isGone = false;
   isStopped = false;
   /** Its end is no news. */
@@ -66,6 +67,7 @@ export class Replica {
   /** After a short stop nothing of it has been taken: its runs go on. */
   continue(): void {
     this.isStopped = false;
+    this.#isCut = false;
     const stoppedMs = Number(process.hrtime.bigint() - this.#stoppedAt) / 1e6;
     if (stoppedMs < this.#leaseMs * 0.6) for (const run of this.#open.values()) delete run.cut;
     this.#child.kill("SIGCONT");
@@ -78,6 +80,7 @@ export class Replica {
   #cut(): void {
     const cut = process.hrtime.bigint();
     this.#stoppedAt = cut;
+    this.#isCut = true;
     for (const run of this.#open.values()) run.cut = cut;
   }
 
@@ -86,7 +89,10 @@ export class Replica {
     if (what === "log") return void this.lines.push(line.split(" ").slice(2).join(" "));
     const id = `${name} ${run}`;
     if (what === "begin") {
-      const began: Run = { by: this.identity, name, from: BigInt(at!) };
+      const from = BigInt(at!);
+      // Said before the process was stopped or killed, and read afterwards.
+      const cut = this.#isCut && from <= this.#stoppedAt ? { cut: this.#stoppedAt } : {};
+      const began: Run = { by: this.identity, name, from, ...cut };
       this.#open.set(id, began);
       this.#runs.push(began);
       return;

@@ -254,7 +254,10 @@ function overlaps(): readonly string[] {
       const before = sorted[i - 1];
       if (!before || before.by === run.by) return [];
       const end = before.cut ?? before.to;
-      return end !== undefined && end <= run.from ? [] : [`${name}: ${before.by} and ${run.by}`];
+      const isOver = end !== undefined && end <= run.from;
+      return isOver
+        ? []
+        : [`${name}: ${before.by} from ${before.from} to ${end}, and ${run.by} from ${run.from}`];
     });
   });
 }

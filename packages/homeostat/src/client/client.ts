@@ -47,20 +47,31 @@ export interface WriteOptions<S extends string = string> extends RequestOptions 
   readonly subresource?: S;
 }
 
+/** Options of server-side apply. */
 export interface ApplyOptions<S extends string = string> extends WriteOptions<S> {
   /** Takes ownership of conflicting fields. Default false: conflicts are errors. */
   readonly force?: boolean;
 }
 
+/** Options of a get. */
 export interface GetOptions<S extends string = string> extends RequestOptions {
+  /**
+   * The object at least as new as this; `0` for any that the server has at hand. Default: newest.
+   */
   readonly resourceVersion?: string;
+  /** The subresource to read, e.g. `scale`. */
   readonly subresource?: S;
 }
 
+/** Options of a deletion, as meta/v1 has them. */
 export interface DeleteOptions extends RequestOptions {
+  /** Conflict, unless the object has these. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What becomes of owned objects. Default: the kind's, mostly `Background`. */
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+  /** Seconds until the object is removed; 0 for at once. Default: the object's. */
   readonly gracePeriodSeconds?: number;
+  /** Validates the request without deleting anything. */
   readonly dryRun?: "All";
 }
 
@@ -71,6 +82,7 @@ export interface Selection {
   readonly fieldSelector?: string | undefined;
 }
 
+/** Options of a list that is read page by page. */
 export interface ListOptions extends RequestOptions, Selection {
   /** Objects per request; default 500, 0 for all at once. */
   readonly pageSize?: number;
@@ -78,8 +90,11 @@ export interface ListOptions extends RequestOptions, Selection {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
 }
 
+/** Options of one page of a list. */
 export interface ListPageOptions extends Omit<ListOptions, "pageSize"> {
+  /** Objects in the page at most. Default: all. */
   readonly limit?: number;
+  /** `continue` of the page before. */
   readonly continue?: string;
 }
 
@@ -91,10 +106,15 @@ export interface ObjectList<O> {
   readonly remainingItemCount?: number;
 }
 
+/** Options of a watch. */
 export interface WatchOptions extends Pick<RequestOptions, "signal">, Selection {
+  /** Changes after this one. Default: first an ADDED for each object, from any state at hand. */
   readonly resourceVersion?: string;
+  /** Needed with `sendInitialEvents`. */
   readonly resourceVersionMatch?: "NotOlderThan";
+  /** The server may send BOOKMARK events, which carry a resourceVersion only. */
   readonly allowWatchBookmarks?: boolean;
+  /** A list as a stream: ADDED for each object, then a BOOKMARK that ends it. */
   readonly sendInitialEvents?: boolean;
   /** When the server ends the watch; default between 30 and 60 minutes. */
   readonly timeoutSeconds?: number;
@@ -118,6 +138,7 @@ export type Patch =
   | { readonly type: "strategic"; readonly body: unknown }
   | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] };
 
+/** An operation of RFC 6902; paths are JSON pointers. */
 export interface JsonPatchOperation {
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
   readonly path: string;

@@ -176,6 +176,23 @@ describe("electors", () => {
     assert.match(standby.said().join(), /led$/);
   });
 
+  it("let the Lease expire when they are abandoned, or a release takes too long", async () => {
+    const { server, leader, runtime } = await leaderAndStandby();
+    assert.equal(leader.elector.abandon(), false);
+    assert.match(String(leader.elector.fence.refusal("PUT", "/x")), /it has stopped/);
+    assert.deepEqual([server.requests(), runtime.nextTimerMs() !== undefined], [[], true]);
+    assert.equal(server.lease?.spec?.holderIdentity, "one");
+    const other = await leaderAndStandby();
+    other.server.isSilent = true;
+    const over = new AbortController();
+    const resigned = other.leader.elector.resign(over.signal);
+    await other.runtime.advance(0);
+    assert.deepEqual(other.server.requests(), ["PUT"]);
+    over.abort();
+    assert.equal(await resigned, false);
+    assert.equal(await (await leaderAndStandby()).leader.elector.resign(over.signal), false);
+  });
+
   it("find a watch that is blind, and open it anew", async () => {
     const { runtime, server, standby } = await leaderAndStandby();
     server.isBlind = true;

@@ -110,14 +110,25 @@ export class Elector {
   }
 
   /**
-   * Shuts the fence and gives the Lease up, unless a write has no answer within a second: then it
-   * expires by itself. Idempotent; resolves to true when it has given the Lease up.
+   * Shuts the fence and gives the Lease up, unless a write has no answer within a second, or the
+   * release none before `over` aborts: then it expires by itself. Idempotent; resolves to true when
+   * it has given the Lease up.
    */
-  async resign(): Promise<boolean> {
-    if (!(await this.fence.close("it has stopped"))) this.#end();
+  async resign(over?: AbortSignal): Promise<boolean> {
+    const end = (): void => this.#end();
+    over?.addEventListener("abort", end, { once: true });
+    if (over?.aborted || !(await this.fence.close("it has stopped"))) this.abandon();
     else this.#step({ type: "resign" });
     await this.#ended.promise;
+    over?.removeEventListener("abort", end);
     return this.#hasReleased;
+  }
+
+  /** Shuts the fence and leaves the Lease to expire: what it guards goes on. */
+  abandon(): false {
+    this.fence.shut("it has stopped");
+    this.#end();
+    return false;
   }
 
   report(): ElectionReport {

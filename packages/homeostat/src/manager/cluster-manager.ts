@@ -210,7 +210,11 @@ function readinessOf(state: ManagerState): ReturnType<Manager["readiness"]> {
   const { cache, scope, starting, definitions, stopping, webhooks } = state;
   if (stopping.signal.aborted || state.hasEnded)
     return { ready: false, reasons: ["the manager is stopping"] };
-  if (!starting) return { ready: false, reasons: ["the manager has not started"] };
+  if (!starting)
+    return {
+      ready: false,
+      reasons: ["the manager has not started", ...webhookReasons(webhooks)],
+    };
   const behind = cache.informers().filter((informer) => !informer.freshness().ready);
   const reasons = behind.map((informer) => {
     const waiting = starting.waitingFor(informer.kind);

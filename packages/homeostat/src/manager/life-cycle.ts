@@ -15,6 +15,7 @@ import { createTerms } from "./sharding/create-terms.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { ManagerState } from "./manager-state.ts";
 import { ControllerStart, type DeclaredRunner } from "./start-controllers.ts";
+import { resignTerm } from "./stopping/end-term.ts";
 import { stopRunners } from "./stopping/stop-runners.ts";
 import { startWebhooks } from "./start-webhooks.ts";
 
@@ -63,14 +64,14 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
-  if (options.webhooks) await startWebhooks(state, options.webhooks);
-  // Without replicas everything up to here and on to the first request is one step.
-  const terms = definitions.some(needsElection) ? createTerms(state) : undefined;
+  // Without replicas and webhooks everything up to the first request is one step.
+  const terms = createTerms(state);
   if (terms) {
     await terms.open();
     refuseIfStopped(operator, state.stopping);
     state.leadership = terms;
   }
+  if (options.webhooks) await startWebhooks(state, options.webhooks);
   const controllers = createControllers(state);
   const starting = new ControllerStart({
     operator,
@@ -171,6 +172,11 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
 }
 
 async function shutDown(state: ManagerState): Promise<void> {
+  const hold = state.runtime.clock.hold?.();
+  await shutDownParts(state).finally(() => hold?.cancel());
+}
+
+async function shutDownParts(state: ManagerState): Promise<void> {
   state.hasEnded = true;
   state.starting?.stop();
   state.webhooks?.drain();
@@ -179,7 +185,7 @@ async function shutDown(state: ManagerState): Promise<void> {
   state.leadership?.leave();
   await stopped;
   state.freshnessLog?.stop();
-  await state.leadership?.resign();
+  await resignTerm(state);
   await Promise.all(Array.from(state.recorders.values(), (recorder) => recorder.close()));
   await state.leadership?.close();
   state.scope.release();

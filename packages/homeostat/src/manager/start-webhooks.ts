@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Log } from "../util/guard-log.ts";
 import type { Webhooks } from "../webhook/create-webhooks.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import { logFreshness } from "./log/log-freshness.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import { refuseIfStopped } from "./transitions.ts";
@@ -21,6 +22,7 @@ interface ManagerOfWebhooks {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly stopping: AbortController;
+  readonly definitions: readonly { readonly name: string }[];
   webhooks?: Webhooks;
 }
 
@@ -33,11 +35,15 @@ export async function startWebhooks(
   const { operator, client, syncTimeoutMs = 120_000 } = options;
   // What only some operators use is loaded with them.
   const { createWebhooks } = await import("../webhook/create-webhooks.ts");
+  let isStarting = true;
+  const names = manager.definitions.map(({ name }) => name);
+  const waitingFor = (): readonly string[] => (isStarting ? names : []);
   const webhooks = createWebhooks(wanted, {
     operator,
     client,
     runtime,
     log,
+    follow: (cache) => logFreshness({ cache, log, runtime, isLeftOut: no, waitingFor }),
     observe: options.metrics?.webhooks,
     trace: options.tracing?.review,
   });
@@ -47,8 +53,11 @@ export async function startWebhooks(
   const started = webhooks.start(syncTimeoutMs);
   started.catch(() => {});
   await Promise.race([started, stopped.promise]);
+  isStarting = false;
   refuseIfStopped(operator, stopping);
 }
+
+const no = (): boolean => false;
 
 /** Why the API server does not call them. */
 export const webhookReasons = (webhooks: Webhooks | undefined): readonly string[] =>

@@ -78,6 +78,8 @@ class ServedWebhooks implements Webhooks {
   #isAsked = false;
   #failures = 0;
   #drainedAt: number | undefined;
+  #freshnessLog: { stop(): void } | undefined;
+  #stopped: Promise<void> | undefined;
   #lastError = "";
   readonly #started = Promise.withResolvers<void>();
 
@@ -127,6 +129,7 @@ class ServedWebhooks implements Webhooks {
     const changed = (): void => this.#poke();
     const warn = (error: unknown): void => log.warn(`webhooks: ${describeError(error)}`);
     const cache = createCache({ client, runtime, onError: warn });
+    this.#freshnessLog = this.#context.follow?.(cache);
     const source = createSource(this.#options, {
       ...this.#context,
       client,
@@ -230,13 +233,15 @@ class ServedWebhooks implements Webhooks {
   reasons(): readonly string[] {
     const { source, registrar, cache } = this.#parts ?? {};
     if (!source || !registrar || !cache) return ["webhooks have not been started"];
-    const blind = cache
-      .informers()
-      .filter((informer) => !informer.hasSynced())
-      .map((informer) => {
-        const { lastError, reason } = informer.freshness();
-        return `${informer.kind.kind}: ${lastError ?? reason}`;
-      });
+    const unsynced = cache.informers().filter((informer) => !informer.hasSynced());
+    const byCause = Map.groupBy(unsynced, (informer) => {
+      const { lastError, reason } = informer.freshness();
+      return lastError ?? reason;
+    });
+    const blind = [...byCause].map(
+      ([cause, informers]) => `${informers.map(({ kind }) => kind.kind).join(", ")}: ${cause}`,
+    );
+    if (blind.length > 0 && !this.#server) return blind.map((reason) => `webhooks: ${reason}`);
     const reasons = [
       ...blind,
       ...(this.#lastError === "" ? [] : [this.#lastError]),
@@ -252,8 +257,14 @@ class ServedWebhooks implements Webhooks {
     this.#server?.drain();
   }
 
-  async stop(cut: AbortSignal): Promise<void> {
+  stop(cut: AbortSignal): Promise<void> {
+    this.#stopped ??= this.#stopOnce(cut);
+    return this.#stopped;
+  }
+
+  async #stopOnce(cut: AbortSignal): Promise<void> {
     const { clock } = this.#context.runtime;
+    const hold = clock.hold?.();
     const late = new Error("the stop takes too long");
     let timer: Timer | undefined;
     const end = (): void => {
@@ -264,6 +275,7 @@ class ServedWebhooks implements Webhooks {
     await this.#stop(cut);
     cut.removeEventListener("abort", end);
     timer?.cancel();
+    hold?.cancel();
   }
 
   async #stop(cut: AbortSignal): Promise<void> {
@@ -278,10 +290,11 @@ class ServedWebhooks implements Webhooks {
     const { runtime, log } = this.#context;
     const drainMs = this.#options.drainMs ?? (service ? 3000 : 0);
     const drainedMs = runtime.clock.monotonic() - (this.#drainedAt ?? 0);
-    await sleep(runtime.clock, Math.max(0, drainMs - drainedMs), cut);
+    if (this.#server && drainedMs < drainMs) await sleep(runtime.clock, drainMs - drainedMs, cut);
     const left = (await this.#server?.close(cut)) ?? 0;
     if (this.#server) log.debug(`webhooks: closed port ${this.#server.port}`);
     if (left > 0) log.warn(`webhooks: time is over, ${left} reviews are not answered`);
+    this.#freshnessLog?.stop();
     source.stop();
     await cache.stop();
   }

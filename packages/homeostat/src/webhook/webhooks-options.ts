@@ -2,6 +2,7 @@
 // they use, and who registers them.
 import type { AdmissionWebhook } from "./admission/define-webhook.ts";
 import type { Conversion } from "./conversion/define-conversion.ts";
+import type { Cache } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { HookObserver, ReviewTracer } from "./exchange.ts";
@@ -89,7 +90,9 @@ export interface WebhooksContext {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Counts what is asked of these paths. */
+  /** Says what the informers of webhooks wait for. */
+  readonly follow?: ((cache: Cache) => { stop(): void }) | undefined;
   readonly trace?: ReviewTracer | undefined;
+  /** Counts what is asked of these paths. */
   readonly observe?: ((paths: readonly string[]) => HookObserver) | undefined;
 }

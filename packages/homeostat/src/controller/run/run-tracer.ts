@@ -6,7 +6,8 @@ import type { RunResult } from "./run-observer.ts";
 
 /** Follows the runs of one controller. Must not throw. */
 export interface RunTracer {
-  begin(item: QueueItem): RunTrace;
+  /** Undefined when nothing of the run is to be followed. */
+  begin(item: QueueItem): RunTrace | undefined;
 }
 
 /** Follows one run. */

@@ -172,4 +172,17 @@ describe("a member of a ring", () => {
     assert.equal(await member.resign(), false);
     assert.equal(server.leases.size, 1);
   });
+
+  it("leaves its Lease to expire when the server has not answered before a stop is over", async () => {
+    const { server, runtime, member } = arrange({});
+    member.start();
+    await runtime.advance(1000);
+    server.isSilent = true;
+    const over = new AbortController();
+    const resigned = member.resign(over.signal);
+    await runtime.advance(100);
+    over.abort();
+    assert.equal(await resigned, false);
+    assert.match(String(member.fence.refusal("PUT", "/x")), /it has stopped/);
+  });
 });

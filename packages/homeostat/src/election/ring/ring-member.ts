@@ -128,15 +128,19 @@ export class RingMember {
 
   /**
    * Ends the membership, when no reconcile begins any more. Shuts the fence; slots in which a
-   * reconcile has not ended, or all while a write has no answer, are left to expire. Idempotent;
-   * resolves to true when the Lease is deleted.
+   * reconcile has not ended, or all while a write has no answer, are left to expire, and so is the
+   * Lease when `over` aborts. Idempotent; resolves to true when the Lease is deleted.
    */
-  async resign(): Promise<boolean> {
+  async resign(over?: AbortSignal): Promise<boolean> {
     this.leave();
     this.#isResigning = true;
-    const isSettled = await this.fence.close("it has stopped");
+    const end = (): void => this.#end();
+    over?.addEventListener("abort", end, { once: true });
+    const isSettled = !over?.aborted && (await this.fence.close("it has stopped"));
     if (!isSettled || this.gate.draining() !== noSlots) this.#end();
+    this.fence.shut("it has stopped");
     await this.#ended.promise;
+    over?.removeEventListener("abort", end);
     return this.#hasReleased;
   }
 

@@ -17,7 +17,7 @@ import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
-import type { Terms } from "./terms.ts";
+import type { EndOfTerm, Terms } from "./terms.ts";
 
 /** How long Events about the Lease may hold up the end of a process. */
 const closeTimeoutMs = 1000;
@@ -118,10 +118,10 @@ export class Leadership implements Terms {
     return this.#isResigning ? undefined : this.#elector!.fence.refusal(method, path);
   }
 
-  /** Gives the Lease up. */
-  async resign(): Promise<void> {
+  /** Gives the Lease up, unless a reconcile still runs. */
+  async resign({ isBusy, over }: EndOfTerm): Promise<void> {
     this.#isResigning = this.isLeading;
-    const isReleased = await this.#elector?.resign();
+    const isReleased = isBusy ? this.#elector?.abandon() : await this.#elector?.resign(over);
     this.#status?.set(0);
     if (isReleased) this.#options.log().info(`released the Lease ${this.lease}`);
   }

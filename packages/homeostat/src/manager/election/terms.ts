@@ -6,6 +6,14 @@ import type { KeyShards } from "../../controller/shard/key-shards.ts";
 import type { ElectionReport } from "../../election/elector.ts";
 import type { RingReport } from "../../election/ring/ring-member.ts";
 
+/** How a term ends. */
+export interface EndOfTerm {
+  /** A reconcile still runs: what it works on is left to nobody before the Lease expires. */
+  readonly isBusy: boolean;
+  /** Aborts when requests of the term are to be broken off. */
+  readonly over: AbortSignal;
+}
+
 /** The terms of one manager, one after the other. */
 export interface Terms {
   /** Makes what the first term needs. @throws ERR_ELECTION_NAMESPACE */
@@ -29,8 +37,8 @@ export interface Terms {
   shards(definition: ControllerDefinition): KeyShards | undefined;
   /** The term ends soon: controllers begin no reconcile any more. */
   leave(): void;
-  /** Gives the term up, when nothing is reconciled any more. */
-  resign(): Promise<void>;
+  /** Ends the term, and gives it up when nothing is reconciled any more. */
+  resign(end: EndOfTerm): Promise<void>;
   /** Sends the Events that are left. */
   close(): Promise<void>;
   /** Why this replica is not ready. */

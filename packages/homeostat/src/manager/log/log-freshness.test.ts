@@ -6,6 +6,7 @@ import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { logFreshness } from "./log-freshness.ts";
 
 interface Said {
+  hasSynced: boolean;
   ready: boolean;
   reason: string;
   lastError?: string;
@@ -15,11 +16,11 @@ function arrange(...names: readonly string[]) {
   const runtime = createVirtualRuntime();
   const lines: string[] = [];
   const say = (message: string): void => void lines.push(message);
-  const states = names.map((): Said => ({ ready: true, reason: "" }));
+  const states = names.map((): Said => ({ hasSynced: true, ready: true, reason: "" }));
   const informers = names.map((kind, i) => ({
     kind: { kind },
     scope: {},
-    hasSynced: () => true,
+    hasSynced: () => states[i]!.hasSynced,
     freshness: () => states[i]!,
   }));
   let changed = (): void => {};
@@ -37,14 +38,15 @@ function arrange(...names: readonly string[]) {
     isLeftOut: () => false,
     waitingFor: () => [],
   });
-  /** What is said after a change. */
-  const after = async (change: (...kinds: Said[]) => void): Promise<readonly string[]> => {
+  const linesAfter = (ms: number) => async (change: (...kinds: Said[]) => void) => {
     change(...states);
     changed();
-    await runtime.advance(250);
+    await runtime.advance(ms);
     return lines.splice(0);
   };
-  return { after, stop: () => told.stop() };
+  /** What is said after a change: soon, and until a first list takes long. */
+  const [after, later] = [linesAfter(250), linesAfter(10_000)];
+  return { after, later, stop: () => told.stop() };
 }
 
 test("a kind that is behind is named once for each cause, and when it is back", async () => {
@@ -59,5 +61,27 @@ test("a kind that is behind is named once for each cause, and when it is back", 
   const back = await after((box) => Object.assign(box, { ready: true, reason: "" }));
   assert.deepEqual(back, ["Box: up to date with the server again"]);
   assert.deepEqual(await after(lost("reset", 8)), ["Box: no watch for 8 s: reset"]);
+  stop();
+});
+
+test("a definition that the server begins to serve is worth no line, unless it takes long", async () => {
+  const { after, stop } = arrange("Box");
+  const refused = (lastError: string, hasSynced: boolean) => (box: Said) =>
+    Object.assign(box, { ready: false, hasSynced, reason: lastError, lastError });
+  assert.deepEqual(await after(refused("storage is (re)initializing", false)), []);
+  assert.deepEqual(await after(refused("forbidden", false)), ["Box: forbidden"]);
+  assert.deepEqual(await after(refused("storage is (re)initializing", true)), [
+    "Box: storage is (re)initializing",
+  ]);
+  stop();
+});
+
+test("a first list that takes long is reported with its reason", async () => {
+  const { later, stop } = arrange("Box");
+  const lastError = "storage is (re)initializing";
+  const lines = await later((box) =>
+    Object.assign(box, { ready: false, hasSynced: false, reason: lastError, lastError }),
+  );
+  assert.deepEqual(lines, [`still waiting for the first list of Box: ${lastError}`]);
   stop();
 });

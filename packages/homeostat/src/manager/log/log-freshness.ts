@@ -12,6 +12,12 @@ const gatherMs = 250;
 /** A first list that takes longer is reported, and again each time. */
 const slowSyncMs = 10_000;
 
+/**
+ * The refusal with which a server begins to serve a definition; a first list that it delays for
+ * long is reported as slow. Source: k8s.io/apiserver/pkg/storage/cacher/ready.go.
+ */
+const newDefinition = "storage is (re)initializing";
+
 /** The informers to report. */
 export interface FreshnessLogOptions {
   readonly cache: Cache;
@@ -99,7 +105,8 @@ class FreshnessLog {
     const { log } = this.#options;
     const behind = this.#informers().filter((informer) => {
       const { ready, lastError } = informer.freshness();
-      return !ready && (informer.hasSynced() || lastError !== undefined);
+      if (ready) return false;
+      return informer.hasSynced() || (lastError !== undefined && lastError !== newDefinition);
     });
     const news = behind.filter((informer) => !this.#isReported(informer));
     const leftOut = news.filter((informer) => this.#isLeftOut(informer));

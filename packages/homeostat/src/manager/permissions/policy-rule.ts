@@ -60,6 +60,19 @@ export function toPolicyRules(rights: readonly Right[]): readonly PolicyRule[] {
   return Array.from(rules.values(), ({ rule }) => rule).toSorted(byGroupAndResource);
 }
 
+/** What these rights grant beyond the others, which hold for objects of any name. */
+export function beyond(rights: readonly Right[], others: readonly Right[]): readonly Right[] {
+  const idOf = ({ group, resource }: Right, verb: string): string =>
+    JSON.stringify([group, resource, verb]);
+  const granted = new Set(
+    others.filter(({ names }) => !names).flatMap((one) => one.verbs.map((verb) => idOf(one, verb))),
+  );
+  return rights.flatMap((right) => {
+    const verbs = right.verbs.filter((verb) => !granted.has(idOf(right, verb)));
+    return verbs.length === 0 ? [] : [{ ...right, verbs }];
+  });
+}
+
 function byGroupAndResource(a: PolicyRule, b: PolicyRule): number {
   return compare(idOf(a), idOf(b));
 }

@@ -179,3 +179,17 @@ test("Leases are in the namespace that the option names, or else in the operator
   assert.deepEqual(of({ election: {} }), { home: candidate("op") });
   assert.deepEqual(of({ election: { name: "mine" } }), { home: candidate("mine") });
 });
+
+test("what the cluster's rules grant is not granted in a namespace again", () => {
+  const eventsOf = (more: object) =>
+    requiredPermissions({
+      operator: "op",
+      controllers: [defineController(Plain, { reconcile })],
+      election: { namespace: "home" },
+      ...more,
+    }).namespaces["home"]!.filter(({ resources }) => resources.includes("events"));
+  assert.deepEqual(eventsOf({}), []);
+  const events = [rule("events", ["create", "patch"], "")];
+  assert.deepEqual(eventsOf({ namespace: "other" }), events);
+  assert.deepEqual(eventsOf({ reports }), events);
+});

@@ -8,7 +8,7 @@ import { type ControllerDefinition, definitionOf } from "../../controller/define
 import type { Signal } from "../../controller/signals/signal.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import { leaseRights } from "./lease-rights.ts";
-import { type PolicyRule, type Right, toPolicyRules } from "./policy-rule.ts";
+import { beyond, type PolicyRule, type Right, toPolicyRules } from "./policy-rule.ts";
 import { webhookRights } from "./webhook-rights.ts";
 
 /** Rules for the roles of an operator's service account. */
@@ -97,7 +97,7 @@ export function requiredPermissions(
   return {
     cluster: toPolicyRules(cluster),
     namespaces: Object.fromEntries(
-      Array.from(places, ([name, granted]) => [name, toPolicyRules(granted)]),
+      Array.from(places, ([name, granted]) => [name, toPolicyRules(beyond(granted, cluster))]),
     ),
   };
 }

@@ -2,12 +2,21 @@
 import { Membership } from "./membership.ts";
 import { beginTerm, endTerm } from "../election/elected-work.ts";
 import { Leadership } from "../election/leadership.ts";
+import { needsElection } from "../election/needs-election.ts";
 import type { Terms } from "../election/terms.ts";
 import type { ManagerState } from "../manager-state.ts";
 
-/** Undefined for an operator of one replica. */
+/** Undefined for an operator of one replica, and where each replica runs all controllers. */
 export function createTerms(state: ManagerState): Terms | undefined {
-  const { runtime, options } = state;
+  const { runtime, options, definitions } = state;
+  if (!definitions.some(needsElection)) {
+    const given = options.sharding ? "sharding" : "election";
+    if (options[given])
+      state.log.warn(
+        `${given} has no effect: each controller has needLeaderElection: false, and runs in every replica`,
+      );
+    return undefined;
+  }
   const { operator, client, metrics, election, sharding } = options;
   const shared = {
     operator,

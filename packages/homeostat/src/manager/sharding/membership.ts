@@ -11,7 +11,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { timingsOf } from "../election/election-options.ts";
 import { readLeaseNamespace } from "../election/lease-namespace.ts";
-import type { Terms } from "../election/terms.ts";
+import type { EndOfTerm, Terms } from "../election/terms.ts";
 import type { RingGauges } from "../metrics/ring-metrics.ts";
 import { describeRing, isSettled } from "./describe-ring.ts";
 import type { ShardingOptions } from "./sharding-options.ts";
@@ -100,9 +100,10 @@ export class Membership implements Terms {
     this.#member?.leave();
   }
 
-  async resign(): Promise<void> {
+  /** The member knows by its gate in which slots reconciles run. */
+  async resign({ over }: EndOfTerm): Promise<void> {
     this.#isResigning = this.isLeading;
-    const isReleased = await this.#member?.resign();
+    const isReleased = await this.#member?.resign(over);
     this.#gauges?.show(undefined);
     if (isReleased) this.#options.log().info(`left the ring of ${this.#ring}`);
   }

@@ -19,7 +19,7 @@ export interface SpanLink {
 export interface Span {
   spanContext(): SpanContext;
   isRecording(): boolean;
-  setAttribute(name: string, value: string | number | string[]): unknown;
+  setAttributes(attributes: SpanAttributes): unknown;
   setStatus(status: { readonly code: number; readonly message?: string }): unknown;
   /** Absent before API 1.9. */
   addLink?(link: SpanLink): unknown;

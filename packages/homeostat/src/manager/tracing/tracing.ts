@@ -1,34 +1,28 @@
 // Spans of a manager: one for each reconcile, below it one for each request that it sends, and one
 // for each review of a webhook. A reconcile is linked to those that wrote what woke it: links, no
-// parents, because a reconcile has many triggers and may come long after them.
+// parents, because a reconcile has many triggers and may come long after them. What a span holds is
+// only made once it is known to record.
 // Upstream: github.com/kubernetes/enhancements KEP-5915 (links),
 // opentelemetry.io/docs/specs/semconv (names of attributes).
-import { formatObjectKey } from "../../api/gvk.ts";
-import { parseObjectKey } from "../../api/object-meta.ts";
-import type { ApiRequest, CompletedWrite } from "../../client/client.ts";
-import { writtenRevision } from "../../client/completed-write.ts";
+import type { ApiRequest } from "../../client/client.ts";
 import { currentWork } from "../../client/write-context.ts";
-import { revisionId } from "../../controller/echo/run-record.ts";
-import type { RunResult } from "../../controller/run/run-observer.ts";
 import type { RunTrace, RunTracer } from "../../controller/run/run-tracer.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { describeError } from "../../util/describe-error.ts";
 import {
   errorStatus,
   type OpenTelemetry,
   type Span,
+  type SpanAttributes,
   spanKinds,
   type SpanParent,
   type Tracer,
 } from "./open-telemetry.ts";
 import { loadApi } from "./load-api.ts";
 import { nameRequest } from "./name-request.ts";
+import { TracedRun, UnrecordedRun } from "./traced-run.ts";
 import type { TracingOptions } from "./tracing-options.ts";
-import { revisionsOf, WrittenSpans } from "./written-spans.ts";
-
-/** Most entries of an attribute that is a list. */
-const mostListed = 16;
+import { WrittenSpans } from "./written-spans.ts";
 
 /** Whose runs are traced. */
 interface TracedController {
@@ -37,11 +31,19 @@ interface TracedController {
   readonly cluster: string | undefined;
 }
 
+/** What the spans of a controller have in common. */
+interface ControllerSpans {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  readonly written: WrittenSpans;
+}
+
 /** The spans of one manager. */
 export class Tracing {
   readonly #options: TracingOptions;
   readonly #clock: Clock;
-  readonly #written = new WrittenSpans();
+  /** By cluster: revisions of two may be alike. */
+  readonly #written = new Map<string | undefined, WrittenSpans>();
   #api: OpenTelemetry | undefined;
   #tracer: Tracer | undefined;
 
@@ -58,14 +60,24 @@ export class Tracing {
   }
 
   /** Traces the runs of a controller, once open. */
-  controller(of: TracedController): RunTracer {
-    return { begin: (item) => this.#begin(of, item) };
+  controller({ name, kind, cluster }: TracedController): RunTracer {
+    const spans: ControllerSpans = {
+      name: `reconcile ${name}`,
+      attributes: {
+        "homeostat.controller": name,
+        "homeostat.object.kind": kind,
+        ...(cluster === undefined ? {} : { "k8s.cluster.name": cluster }),
+      },
+      written: this.#written.get(cluster) ?? new WrittenSpans(),
+    };
+    this.#written.set(cluster, spans.written);
+    return { begin: (item) => this.#begin(spans, item) };
   }
 
-  /** An attempt of a request has ended: a span of the work that sent it. Watches have none. */
+  /** An attempt of a request has ended: a span of the run that sent it. Watches have none. */
   readonly answered = (request: ApiRequest, code: number, durationMs: number): void => {
-    const parent = this.#parentOfWork();
-    if (!parent || request.query?.["watch"] !== undefined) return;
+    const run = currentWork.getStore()?.trace;
+    if (!(run instanceof TracedRun) || request.query?.["watch"] !== undefined) return;
     const { method, path } = request;
     const end = this.#clock.now();
     const span = this.#tracer!.startSpan(
@@ -73,13 +85,16 @@ export class Tracing {
       {
         kind: spanKinds.client,
         startTime: end - durationMs,
-        attributes: {
-          "http.request.method": method,
-          "url.path": path,
-          ...(code === 0 ? {} : { "http.response.status_code": code }),
-        },
+        attributes:
+          code === 0
+            ? { "http.request.method": method, "url.path": path }
+            : {
+                "http.request.method": method,
+                "url.path": path,
+                "http.response.status_code": code,
+              },
       },
-      parent,
+      run.parent,
     );
     if (code === 0 || code >= 400)
       span.setStatus({ code: errorStatus, message: code === 0 ? "no answer" : `${code}` });
@@ -96,8 +111,10 @@ export class Tracing {
       kind: spanKinds.server,
       attributes: { "http.request.method": "POST", "http.route": path },
     });
+    const inSpan = (): SpanParent => trace.setSpan(context.active(), span);
+    if (!span.isRecording()) return isNowhere(span) ? answer() : context.with(inSpan(), answer);
     const end = (status: number): void => {
-      span.setAttribute("http.response.status_code", status);
+      span.setAttributes({ "http.response.status_code": status });
       if (status >= 500) span.setStatus({ code: errorStatus });
       span.end();
     };
@@ -111,101 +128,26 @@ export class Tracing {
         throw error;
       }
     };
-    return context.with(trace.setSpan(context.active(), span), work);
+    return context.with(inSpan(), work);
   };
 
-  #begin(of: TracedController, item: QueueItem): RunTrace {
-    const { name, kind, cluster } = of;
-    const { key, causes, failures } = item;
-    const { namespace, name: object } = parseObjectKey(key);
-    const place = cluster === undefined ? "" : `${cluster} `;
-    const links = this.#written.of(causes, place);
-    const span = this.#tracer!.startSpan(`reconcile ${name}`, {
-      kind: spanKinds.consumer,
-      root: true,
-      links: links.map((context) => ({ context })),
-      attributes: {
-        "homeostat.controller": name,
-        "homeostat.object.kind": kind,
-        "homeostat.object.name": object,
-        "homeostat.attempt": failures + 1,
-        ...(namespace === undefined ? {} : { "k8s.namespace.name": namespace }),
-        ...(cluster === undefined ? {} : { "k8s.cluster.name": cluster }),
-      },
-    });
-    const linked = new Set(links.map(({ spanId }) => spanId));
-    return new TracedRun(this.#api!, span, {
-      written: this.#written,
-      place,
-      item,
-      linked,
-    });
-  }
-
-  /** The run of the code that asks, or the span that is active there; undefined outside of both. */
-  #parentOfWork(): SpanParent | undefined {
-    if (!this.#api) return undefined;
-    const own = currentWork.getStore()?.trace;
-    if (own instanceof TracedRun) return own.parent;
-    const active = this.#api.context.active();
-    return this.#api.trace.getSpan(active) ? active : undefined;
+  #begin({ name, attributes, written }: ControllerSpans, item: QueueItem): RunTrace | undefined {
+    const api = this.#api!;
+    const links = written.of(item.causes);
+    const kind = spanKinds.consumer;
+    const span = this.#tracer!.startSpan(
+      name,
+      links
+        ? { kind, root: true, attributes, links: links.map((context) => ({ context })) }
+        : { kind, root: true, attributes },
+    );
+    if (span.isRecording()) return new TracedRun({ api, span, written, item, links });
+    return isNowhere(span) ? undefined : new UnrecordedRun(api, span);
   }
 }
 
-interface Woken {
-  readonly written: WrittenSpans;
-  /** Before each revision: those of two clusters may be alike. */
-  readonly place: string;
-  readonly item: QueueItem;
-  readonly linked: ReadonlySet<string>;
-}
+/** `INVALID_TRACEID` */
+const noTrace = "0".repeat(32);
 
-/** One run. */
-class TracedRun implements RunTrace {
-  readonly parent: SpanParent;
-  readonly #api: OpenTelemetry;
-  readonly #span: Span;
-  readonly #woken: Woken;
-  readonly #wrote: string[] = [];
-
-  constructor(api: OpenTelemetry, span: Span, woken: Woken) {
-    this.#api = api;
-    this.#span = span;
-    this.#woken = woken;
-    this.parent = api.trace.setSpan(api.context.active(), span);
-  }
-
-  run<T>(work: () => T): T {
-    return this.#api.context.with(this.parent, work);
-  }
-
-  wrote(write: CompletedWrite): void {
-    const resourceVersion = writtenRevision(write);
-    if (resourceVersion === undefined) return;
-    const { written, place } = this.#woken;
-    const revision = revisionId(write.kind, formatObjectKey(write.key), resourceVersion);
-    written.wrote(place + revision, this.#span.spanContext());
-    if (this.#wrote.length < mostListed) this.#wrote.push(revision);
-  }
-
-  ended(result: RunResult, error: unknown): void {
-    const span = this.#span;
-    const { item, written, place, linked } = this.#woken;
-    if (span.isRecording()) {
-      // A change may arrive before the answer to its write.
-      for (const context of written.of(item.causes, place))
-        if (!linked.has(context.spanId) && context.spanId !== span.spanContext().spanId)
-          span.addLink?.({ context });
-      span.setAttribute("homeostat.result", result);
-      const woken = revisionsOf(item.causes).slice(0, mostListed);
-      if (woken.length > 0) span.setAttribute("homeostat.woken_by", woken);
-      if (this.#wrote.length > 0) span.setAttribute("homeostat.wrote", this.#wrote);
-      if (result === "error" || result === "terminal" || result === "timeout")
-        span.setStatus({
-          code: errorStatus,
-          message: error === undefined ? result : describeError(error),
-        });
-    }
-    span.end();
-  }
-}
+/** True without an SDK: the span has no place in any trace. */
+const isNowhere = (span: Span): boolean => span.spanContext().traceId === noTrace;

@@ -1,0 +1,2 @@
+// The same tests on the real kube-apiserver.
+import "./webhook-certificates.test.ts";

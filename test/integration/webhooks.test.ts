@@ -211,6 +211,43 @@ for (const what of serverKinds())
       await manager.stop();
     });
 
+    it("replace a Service that a definition and a configuration name by the URL", async (t) => {
+      const client = await open();
+      const definition = `errands.${group}`;
+      const service = { name: "other", namespace: "default", path: "/convert", port: 443 };
+      const clientConfig = { service, url: null, caBundle: null };
+      const webhook = { conversionReviewVersions: ["v1"], clientConfig };
+      await client.patch(
+        CustomResourceDefinition,
+        definition,
+        { type: "merge", body: { spec: { conversion: { strategy: "Webhook", webhook } } } },
+        { fieldManager: "kubectl" },
+      );
+      const name = rules.name;
+      await client.apply(
+        ValidatingWebhookConfiguration,
+        {
+          metadata: { name: client.namespace },
+          webhooks: [
+            {
+              name,
+              admissionReviewVersions: ["v1"],
+              sideEffects: "None",
+              clientConfig: { service },
+            },
+          ],
+        } as never,
+        { force: true, fieldManager: "kubectl" },
+      );
+      const { manager } = await startManager(t, client);
+      assert.deepEqual(manager.readiness(), { ready: true, reasons: [] });
+      const { spec } = await client.get(CustomResourceDefinition, definition);
+      assert.equal(spec.conversion?.webhook?.clientConfig?.service, undefined);
+      await client.create(V1, V1("one", { place: "here" }));
+      assert.deepEqual((await client.get(V2, "one")).spec, { places: ["here"], tip: 1 });
+      await manager.stop();
+    });
+
     it("share one Secret among replicas; a replica that finds none goes on trusting the others", async (t) => {
       const client = await open();
       const shared = { register: "inject", configuration: client.namespace } as const;

@@ -29,6 +29,7 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec?: any;
+  readonly rules?: unknown;
 }
 
 const read = (path: string): readonly Manifest[] =>
@@ -98,9 +99,11 @@ test("generate has the ports of the options: probes, and a Service for metrics",
     assert.equal(run("generate", path, "--output-dir", join(home, "out")).code, 0);
     return read(join(home, "out/operator.yaml"));
   };
-  const [service, deployment] = generated(
+  const [reader, service, deployment] = generated(
     "{ health: {}, metrics: { authorization: 'delegated' } }",
-  ).slice(-2);
+  ).slice(-3);
+  assert.equal(reader!.metadata.name, "a-metrics-reader");
+  assert.deepEqual(reader!.rules, [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]);
   assert.deepEqual(service!.spec.ports, [{ name: "https", port: 8443, targetPort: "metrics" }]);
   const [container] = deployment!.spec.template.spec.containers;
   assert.deepEqual(container.ports, [
@@ -112,6 +115,7 @@ test("generate has the ports of the options: probes, and a Service for metrics",
   assert.ok(!none.some(({ kind }) => kind === "Service"));
   assert.ok(!("ports" in none.at(-1)!.spec.template.spec.containers[0]));
   const plain = generated("{ metrics: {} }");
+  assert.ok(!plain.some(({ kind }) => kind === "ClusterRole"));
   assert.deepEqual(plain.at(-2)!.spec.ports, [{ name: "http", port: 8080, targetPort: "metrics" }]);
 });
 
@@ -174,4 +178,24 @@ test("generate names what is wrong with the module", (t) => {
     "export const operator = 'a', resources = [], controllers = () => []",
     /controllers is a function, expected a list/,
   );
+  const named = "export const operator = 'a', resources = [], controllers = []";
+  refuse(
+    `${named}, options = { elecion: {}, metrics: { authorisation: "delegated" } }`,
+    /options\.elecion: unknown option; expected any of .*options\.metrics\.authorisation: unknown/,
+  );
+  refuse(
+    `${named}, options = { namespaces: [] , election: { standby: "hot" } }`,
+    /options\.namespaces: .*; options\.election\.standby is/,
+  );
+  refuse(`${named}, options = 7`, /options is a number, expected an object/);
+  refuse(`${named};\nenum A { B }`, /import it: .*enum is not supported.* \(.*m8\.ts:2\)/);
+});
+
+test("generate refuses what is no image", (t) => {
+  const home = folder(t);
+  const out = join(home, "out");
+  const { code, err } = run("generate", module, "--output-dir", out, "--image", "Bad Image");
+  assert.equal(code, 2);
+  assert.match(err, /--image: expected an image such as ghcr\.io\/acme\/.*, got "Bad Image"/);
+  assert.equal(existsSync(out), false);
 });

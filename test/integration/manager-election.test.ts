@@ -11,6 +11,7 @@ import {
   ref,
 } from "homeostat";
 import type { Client } from "homeostat/client";
+import { createSystemRuntime } from "homeostat/runtime";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
 import { cuttable } from "../fixtures/cuttable.ts";
@@ -19,6 +20,15 @@ import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
+
+/** A process that can be stopped, and continued when its deadlines have passed. */
+function stoppable() {
+  const system = createSystemRuntime();
+  let stoppedMs = 0;
+  const monotonic = (): number => system.clock.monotonic() + stoppedMs;
+  const runtime = { ...system, clock: { ...system.clock, monotonic } };
+  return { runtime, stop: () => void (stoppedMs += timings.renewDeadlineMs) };
+}
 
 /** A replica of the operator `laws`, heard. */
 function createReplica(
@@ -69,8 +79,11 @@ describeLaws("election", ({ client, replica }) => {
   it("one replica works, and the next begins at once when it stops", async () => {
     const plain = await client();
     const { by, done, took } = createWork();
-    const one = createReplica(await replica(plain), "one", [by("one")]);
-    const two = createReplica(await replica(plain), "two", [by("two")]);
+    const counted = { metrics: { port: false } } as const;
+    const one = createReplica(await replica(plain), "one", [by("one")], counted);
+    const two = createReplica(await replica(plain), "two", [by("two")], counted);
+    const status = ({ manager }: typeof one): string | undefined =>
+      /^leader_election_master_status\{name="laws"\} (\d)$/m.exec(manager.metrics())?.[1];
     await plain.create(Box, Box("old", {}));
     await one.manager.start();
     await took("one old");
@@ -81,6 +94,7 @@ describeLaws("election", ({ client, replica }) => {
     await took("one gone");
     await plain.delete(Box, "gone");
     assert.deepEqual([one.role(), two.role()], ["leading", "standing by"]);
+    assert.deepEqual([status(one), status(two)], ["1", "0"]);
     assert.equal(two.manager.elections()[0]?.holder, "one");
     assert.deepEqual(two.manager.readiness(), { ready: true, reasons: [] });
     assert.equal(
@@ -200,6 +214,9 @@ describeLaws("election", ({ client, replica }) => {
     await took("two box");
     one.mend();
     await until(() => one.lines.includes("info: standing by: two leads"));
+    await plain.create(Box, Box("other", {}));
+    await took("two other");
+    assert.equal(done.includes("one other"), false);
     done.length = 0;
     await two.manager.stop();
     await took("one box");
@@ -235,6 +252,44 @@ describeLaws("election", ({ client, replica }) => {
     await until(() => runs === 2);
     assert.equal(one.role(), "leading");
     await one.manager.stop();
+  });
+
+  it("one that was stopped for longer than its deadline writes nothing", async () => {
+    const plain = await client();
+    const { runtime, stop } = stoppable();
+    const continued = Promise.withResolvers<void>();
+    const refused = Promise.withResolvers<string>();
+    const stopped = defineController(Box, {
+      async reconcile({ client: own }) {
+        await continued.promise;
+        stop();
+        const written = own.create(ConfigMap, { metadata: { name: "late" } });
+        await written.catch(({ code }) => refused.resolve(code));
+      },
+    });
+    const one = createReplica(await replica(plain), "one", [stopped], { runtime });
+    await plain.create(Box, Box("box", {}));
+    const running = one.manager.run();
+    await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
+    continued.resolve();
+    assert.equal(await refused.promise, "ERR_ELECTION_FENCED");
+    await assert.rejects(running, { code: "ERR_ELECTION_LOST" });
+    assert.equal(one.sent.includes(`POST /api/v1/namespaces/${plain.namespace}/configmaps`), false);
+  });
+
+  it("one that was stopped as it began to lead says nothing of it", async () => {
+    const plain = await client();
+    const { runtime, stop } = stoppable();
+    const { by } = createWork();
+    const { log } = recordLog();
+    const info = (message: string): void => void (message.startsWith("leading as") && stop());
+    const options = { runtime, log: { ...log, info } };
+    const one = createReplica(await replica(plain), "one", [by("one")], options);
+    await assert.rejects(one.manager.run(), { code: "ERR_ELECTION_LOST" });
+    assert.deepEqual(
+      one.sent.filter((line) => /^(?:POST|PATCH) .*\/events/.test(line)),
+      [],
+    );
   });
 
   it("a controller that needs no leader works in every replica", async () => {

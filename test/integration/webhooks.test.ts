@@ -74,7 +74,13 @@ async function startManager(
   webhooks: Partial<WebhooksOptions> = {},
   runtime: Runtime = createSystemRuntime(),
 ) {
-  const { log, lines } = recordLog();
+  const { log: plain, lines } = recordLog();
+  const places: unknown[] = [];
+  const error: typeof plain.error = (message, fields) => {
+    if (fields?.["at"] !== undefined) places.push(fields["at"]);
+    plain.error(message, fields);
+  };
+  const log = { ...plain, error };
   const port = await freePort();
   const manager = createManager({
     operator: client.namespace,
@@ -92,7 +98,7 @@ async function startManager(
   });
   test.after(() => manager.stop());
   await manager.start();
-  return { manager, lines, port };
+  return { manager, lines, places, port };
 }
 
 const errand = (name: string, places: string[], more: object = {}) => V2(name, { places, ...more });
@@ -144,12 +150,13 @@ for (const what of serverKinds())
 
     it("that throw fail in one line; the process goes on", async (t) => {
       const client = await open();
-      const { manager, lines } = await startManager(t, client);
+      const { manager, lines, places } = await startManager(t, client);
       await assert.rejects(client.create(V2, errand("a", ["moon"])), (error: Error) => {
         assert.match(error.message, /failed calling webhook "validate\.errands\.v2\..*out of fuel/);
         return true;
       });
       assert.equal(lines.filter((line) => line.includes("out of\nfuel")).length, 1);
+      assert.match(places.join(), /^test\/integration\/webhooks\.test\.ts:\d+:\d+$/);
       await client.create(V2, errand("b", ["x"]));
       await manager.stop();
     });
@@ -211,6 +218,43 @@ for (const what of serverKinds())
       await manager.stop();
     });
 
+    it("replace a Service that a definition and a configuration name by the URL", async (t) => {
+      const client = await open();
+      const definition = `errands.${group}`;
+      const service = { name: "other", namespace: "default", path: "/convert", port: 443 };
+      const clientConfig = { service, url: null, caBundle: null };
+      const webhook = { conversionReviewVersions: ["v1"], clientConfig };
+      await client.patch(
+        CustomResourceDefinition,
+        definition,
+        { type: "merge", body: { spec: { conversion: { strategy: "Webhook", webhook } } } },
+        { fieldManager: "kubectl" },
+      );
+      const name = rules.name;
+      await client.apply(
+        ValidatingWebhookConfiguration,
+        {
+          metadata: { name: client.namespace },
+          webhooks: [
+            {
+              name,
+              admissionReviewVersions: ["v1"],
+              sideEffects: "None",
+              clientConfig: { service },
+            },
+          ],
+        } as never,
+        { force: true, fieldManager: "kubectl" },
+      );
+      const { manager } = await startManager(t, client);
+      assert.deepEqual(manager.readiness(), { ready: true, reasons: [] });
+      const { spec } = await client.get(CustomResourceDefinition, definition);
+      assert.equal(spec.conversion?.webhook?.clientConfig?.service, undefined);
+      await client.create(V1, V1("one", { place: "here" }));
+      assert.deepEqual((await client.get(V2, "one")).spec, { places: ["here"], tip: 1 });
+      await manager.stop();
+    });
+
     it("share one Secret among replicas; a replica that finds none goes on trusting the others", async (t) => {
       const client = await open();
       const shared = { register: "inject", configuration: client.namespace } as const;
@@ -226,6 +270,37 @@ for (const what of serverKinds())
       assert.equal(await bundle(), data?.["ca.crt"]);
       await client.create(V2, errand("a", ["x"]));
       await Promise.all([first.manager.stop(), second.manager.stop()]);
+    });
+
+    it("replace a leaked authority when their Secret asks for it", async (t) => {
+      const client = await open();
+      const certificates = { from: "secret", overlap: "1s" } as const;
+      const { manager, lines } = await startManager(t, client, { certificates });
+      const secret = `${client.namespace}-webhooks`;
+      const { data: old } = await client.get(Secret, secret);
+      await client.patch(Secret, secret, {
+        type: "merge",
+        body: { metadata: { annotations: { "homeostat.dev/rotate": "now", other: "kept" } } },
+      });
+      await until(
+        async () => {
+          const { data } = await client.get(Secret, secret);
+          return (
+            data?.["authority.key"] !== old?.["authority.key"] &&
+            data?.["next-authority.key"] === undefined &&
+            data?.["previous-authorities.crt"] === undefined
+          );
+        },
+        { timeoutMs: 30_000 },
+      );
+      const { metadata, data } = await client.get(Secret, secret);
+      assert.deepEqual(metadata.annotations, { other: "kept" });
+      assert.notEqual(data?.["tls.key"], old?.["tls.key"]);
+      const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
+      assert.equal(webhooks?.[0]?.clientConfig.caBundle, data?.["ca.crt"]);
+      assert.ok(lines.some((line) => line.includes("as homeostat.dev/rotate asks")));
+      await client.create(V2, errand("a", ["x"]));
+      await manager.stop();
     });
 
     it("whose certificates expire together go on answering", { timeout: 60_000 }, async (t) => {

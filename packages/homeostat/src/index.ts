@@ -138,6 +138,7 @@ export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
+export { managerOptionFaults } from "./manager/check-options.ts";
 export type { ElectionOptions } from "./manager/election/election-options.ts";
 export type { ShardingOptions } from "./manager/sharding/sharding-options.ts";
 export { createManager } from "./manager/manager.ts";

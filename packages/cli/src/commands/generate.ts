@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { compareFiles } from "../generate/compare-files.ts";
+import { isImageReference } from "../generate/image-reference.ts";
 import { defaultModule, loadOperator, missingParts } from "../generate/load-operator.ts";
 import { type GeneratedFile, manifestsOf } from "../generate/manifests.ts";
 import { webhookNotes } from "../generate/webhooks.ts";
@@ -27,6 +28,10 @@ export async function runGenerate(path: string | undefined, flags: Flags): Promi
   if (!nameRule.test(settings.namespace))
     throw usageError(
       `--namespace: expected lower-case letters, digits and "-", at most 63, got ${JSON.stringify(settings.namespace)}`,
+    );
+  if (!isImageReference(settings.image))
+    throw usageError(
+      `--image: expected an image such as ghcr.io/acme/${operator.operator}:1.0.0, got ${JSON.stringify(settings.image)}`,
     );
   const notes = [...missingParts(operator), ...webhookNotes(operator, settings.namespace)];
   for (const note of notes) process.stderr.write(`homeostat: ${note}\n`);

@@ -1,10 +1,10 @@
 // `homeostat init`: creates an operator project from the template, with the packages that this
 // command came with. Refuses a folder that is not empty, so that no file is overwritten.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
-import { findOrigin } from "../init/package-origin.ts";
+import { findOrigin, type PackageOrigin } from "../init/package-origin.ts";
 import { type Manifest, vendorPackages, withVendored } from "../init/vendor-packages.ts";
 import { makeFolder } from "../make-folder.ts";
 
@@ -13,8 +13,14 @@ const template = fileURLToPath(new URL("../../templates/operator/", import.meta.
 const suffix = ".tmpl";
 const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Creates the project. @throws CommandError when the name or the folder is unusable. */
-export function runInit(directory: string, options: { readonly output?: unknown }): void {
+/**
+ * Creates the project. `origin`: a parameter for tests. @throws CommandError when the name or the
+ * folder is unusable, or the packages are; nothing is left then.
+ */
+export function runInit(
+  directory: string,
+  options: { readonly output?: unknown; readonly origin?: PackageOrigin },
+): void {
   const output = parseOutput(options.output ?? "text");
   const folder = resolve(directory);
   const name = basename(folder);
@@ -30,8 +36,7 @@ export function runInit(directory: string, options: { readonly output?: unknown 
   const { version } = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   ) as { readonly version: string };
-  mustMake(folder);
-  const vendored = vendorPackages(findOrigin(), folder);
+  const vendored = makeWithPackages(folder, options.origin ?? findOrigin());
   const files = templateFiles(template).map((file) =>
     writeFile(folder, file, { name, version, vendored }),
   );
@@ -40,6 +45,18 @@ export function runInit(directory: string, options: { readonly output?: unknown 
     process.stdout.write(
       `created ${name}: ${files.length} files\n\n  cd ${relative(process.cwd(), folder) || "."}\n  npm install\n  npm test\n  npm run dev\n`,
     );
+}
+
+/** Packages may have to be built: a folder that cannot be made is refused before. */
+function makeWithPackages(folder: string, origin: PackageOrigin): Readonly<Record<string, string>> {
+  const isNew = !existsSync(folder);
+  mustMake(folder);
+  try {
+    return vendorPackages(origin, folder);
+  } catch (error) {
+    rmSync(isNew ? folder : join(folder, "vendor"), { recursive: true, force: true });
+    throw error;
+  }
 }
 
 function templateFiles(folder: string): readonly string[] {

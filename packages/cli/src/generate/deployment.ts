@@ -1,5 +1,5 @@
-// The Deployment of an operator, and the Service of its metrics. Its pods meet the Pod Security
-// Standard "restricted".
+// The Deployment of an operator, and what readers of its metrics need. Its pods meet the Pod
+// Security Standard "restricted".
 import type { JsonObject } from "homeostat/api";
 import type { OperatorModule } from "./load-operator.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";
@@ -37,8 +37,11 @@ function metricsPortOf({
   return { port: metrics.port ?? (isSecure ? 8443 : 8080), scheme: isSecure ? "https" : "http" };
 }
 
-/** The Service by which Prometheus finds the metrics; none without them. */
-export function metricsServicesOf(
+/**
+ * The Service by which Prometheus finds the metrics, and where readers are reviewed, the role to
+ * bind them to; none without metrics.
+ */
+export function metricsPartsOf(
   { operator, options }: OperatorModule,
   { namespace }: GenerateSettings,
 ): readonly JsonObject[] {
@@ -47,6 +50,7 @@ export function metricsServicesOf(
   const { port, scheme } = metrics;
   const labels = labelsOf(operator);
   return [
+    ...(options.metrics?.authorization === undefined ? [] : [metricsReaderOf(operator)]),
     {
       apiVersion: "v1",
       kind: "Service",
@@ -55,6 +59,14 @@ export function metricsServicesOf(
     },
   ];
 }
+
+/** Bound by hand: only the cluster knows who its readers are. */
+const metricsReaderOf = (operator: string): JsonObject => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: `${operator}-metrics-reader`, labels: labelsOf(operator) },
+  rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
+});
 
 /** One replica, never two at once; two, one after the other, where they elect or share. */
 export function deploymentOf(

@@ -3,8 +3,12 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Controller, DescribedOptions, ResourceDefinition } from "homeostat";
-import { describeWebhooks } from "homeostat/webhook";
+import {
+  type Controller,
+  type DescribedOptions,
+  managerOptionFaults,
+  type ResourceDefinition,
+} from "homeostat";
 import { CommandError, usageError } from "../command-error.ts";
 import { describeImportError } from "./describe-import-error.ts";
 
@@ -65,7 +69,7 @@ export async function loadOperator(path: string): Promise<OperatorModule> {
 }
 
 function problemsOf(exported: Readonly<Record<string, unknown>>): readonly string[] {
-  const { operator, resources, controllers, options } = exported;
+  const { operator, resources, controllers } = exported;
   return [
     ...(typeof operator === "string" && nameRule.test(operator) && operator.length <= 50
       ? []
@@ -80,22 +84,17 @@ function problemsOf(exported: Readonly<Record<string, unknown>>): readonly strin
       : [
           `controllers is ${describe(controllers)}, expected a list of what defineController returns`,
         ]),
-    ...(options === undefined || (typeof options === "object" && options !== null)
-      ? []
-      : [`options is ${describe(options)}, expected an object`]),
-    ...webhookProblems(exported),
+    ...optionFaults(exported),
   ];
 }
 
-function webhookProblems({ operator, options }: Readonly<Record<string, unknown>>): string[] {
-  const { webhooks } = (options ?? {}) as Partial<OperatorModule["options"]>;
-  if (webhooks === undefined) return [];
-  try {
-    describeWebhooks(webhooks, { operator: String(operator) });
-    return [];
-  } catch (error) {
-    return [`options: ${error instanceof Error ? error.message : String(error)}`];
-  }
+function optionFaults({
+  operator,
+  options = {},
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof options !== "object" || options === null)
+    return [`options is ${describe(options)}, expected an object`];
+  return managerOptionFaults({ operator, ...options }).map((fault) => `options.${fault}`);
 }
 
 function isListOf(value: unknown, member: string): boolean {

@@ -6,7 +6,7 @@ import {
 } from "homeostat";
 import type { JsonObject } from "homeostat/api";
 import { stringify } from "yaml";
-import { deploymentOf, metricsServicesOf } from "./deployment.ts";
+import { deploymentOf, metricsPartsOf } from "./deployment.ts";
 import type { OperatorModule } from "./load-operator.ts";
 import { rolesOf } from "./roles.ts";
 import { type GenerateSettings, labelsOf } from "./settings.ts";
@@ -34,7 +34,7 @@ export function manifestsOf(
   const objects = [
     namespaceOf(operator.operator, settings),
     ...rolesOf(operator.operator, settings.namespace, permissions),
-    ...metricsServicesOf(operator, settings),
+    ...metricsPartsOf(operator, settings),
     deploymentOf(operator, { ...settings, hookPorts: webhooks.ports }),
     ...webhooks.objects,
   ];

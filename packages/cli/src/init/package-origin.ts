@@ -101,8 +101,10 @@ function run(cwd: string, command: string, args: readonly string[]): string {
     shell: process.platform === "win32",
   });
   if (status === 0) return stdout;
+  const isInstalled = existsSync(join(cwd, "node_modules/typescript"));
+  const remedy = isInstalled ? "the packages have to build: mend that" : "run npm ci there";
   throw new CommandError(
-    `init: ${[command, ...args].join(" ")} in ${cwd}: ${error?.message ?? (stderr || stdout).trim()}; run npm ci there`,
+    `init: ${[command, ...args].join(" ")} in ${cwd}: ${error?.message ?? (stderr || stdout).trim()}; ${remedy}`,
     1,
   );
 }

@@ -571,6 +571,16 @@ describe("an apply under another scope", () => {
         await assert.rejects(applied, { message: "stop" });
       }
   });
+
+  it("is named where it was aborted without a reason, sent or not", async () => {
+    const { client } = play(() => {});
+    const named = { name: "AbortError", message: /^GET \/apis\/.*\/orders\/o1: .* was aborted$/ };
+    await assert.rejects(client.get(Order, "o1", { signal: AbortSignal.abort() }), named);
+    const abort = new AbortController();
+    const read = client.get(Order, "o1", { signal: abort.signal });
+    setImmediate(() => abort.abort());
+    await assert.rejects(read, named);
+  });
 });
 
 describe("a server that cannot be reached", () => {

@@ -6,6 +6,7 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError, totalTimeoutError } from "./exchange.ts";
+import { nameAbort } from "./name-abort.ts";
 import { isUnserved, toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { type Attempt, retryDelay } from "./request/retry-policy.ts";
@@ -65,7 +66,7 @@ async function attempts(
       continue;
     }
     const afterMs = signal?.aborted ? undefined : retryDelay(request, toAttempt(outcome), retries);
-    if (afterMs === undefined) throw error;
+    if (afterMs === undefined) throw nameAbort(error, request);
     session.observer.retried?.(
       request,
       afterMs,
@@ -97,7 +98,7 @@ async function attempt(
 ): Promise<Outcome> {
   const { clock } = session.runtime;
   const startedAt = clock.monotonic();
-  options.signal?.throwIfAborted();
+  if (options.signal?.aborted) return { error: toError(options.signal.reason) };
   const refusal = session.pace.refusal();
   if (refusal) return { error: refusal };
   const credentials = session.credentials?.headers();

@@ -239,6 +239,46 @@ describe("electors", () => {
     ]);
   });
 
+  it("name the rights that are missing in one line, rarely again, and are not ready", async () => {
+    const server = createLeaseServer();
+    server.refusesWatches = true;
+    server.refused.add("GET");
+    const { runtime, stand } = arrange(undefined, server);
+    const { elector, said } = stand("two");
+    await runtime.advance(8000);
+    const [line, ...others] = said();
+    assert.match(
+      line!,
+      /^warn the Lease home\/op cannot be used, so that this replica does not lead: this user may not get and watch leases\.coordination\.k8s\.io in namespace home; grant it .*`homeostat generate`/,
+    );
+    assert.deepEqual(others, []);
+    assert.match(elector.reasons().join(), /^the Lease home\/op cannot be used, .* may not get/);
+    await runtime.advance(610_000);
+    assert.equal(said().length, 1);
+    server.refused.clear();
+    await runtime.advance(8000);
+    assert.equal(elector.report().role, "leading");
+    assert.deepEqual(elector.reasons(), []);
+    assert.match(said().join("\n"), /cannot be watched, so that it is read every 2 s/);
+  });
+
+  it("that may read and not write are not ready once they have tried", async () => {
+    const server = createLeaseServer();
+    server.refused.add("POST");
+    const { runtime, stand } = arrange(undefined, server);
+    const { elector, said } = stand("two");
+    await runtime.advance(8000);
+    assert.match(said().join("\n"), /^holder undefined\nwarn .* may not create leases/);
+    assert.equal(elector.reasons().length, 1);
+  });
+
+  it("that stand by soundly have no reason not to be ready", async () => {
+    const { standby, server, runtime } = await leaderAndStandby();
+    server.refused.add("POST");
+    await runtime.advance(8000);
+    assert.deepEqual(standby.elector.reasons(), []);
+  });
+
   it("leave no timer and no watch behind", async () => {
     const { runtime, leader, standby, server } = await leaderAndStandby();
     const ended = Promise.all([standby.elector.resign(), leader.elector.resign()]);

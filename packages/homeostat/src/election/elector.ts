@@ -21,6 +21,7 @@ import {
 } from "./election.machine.ts";
 import type { ElectionTimings } from "./election-timings.ts";
 import { holderOf } from "./lease-record.ts";
+import { type LeaseVerb, MissingRights } from "./missing-rights.ts";
 import { LeaseWatch } from "./watch-lease.ts";
 import { WriteFence } from "./write-fence.ts";
 
@@ -68,6 +69,7 @@ export class Elector {
   readonly #limits: ElectionLimits;
   readonly #client: Client;
   readonly #watch: LeaseWatch;
+  readonly #rights: MissingRights;
   readonly #aborting = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #state: ElectionState = initialElection;
@@ -75,6 +77,8 @@ export class Elector {
   #hold: Timer | undefined;
   #renewalMs: number | undefined;
   #hasReleased = false;
+  /** Why the last read failed. */
+  #readError: string | undefined;
 
   constructor(options: ElectorOptions) {
     const { client, runtime, name, namespace, identity, timings } = options;
@@ -95,11 +99,19 @@ export class Elector {
       retryMs: timings.retryPeriodMs,
       saw: (seen, isDeleted) =>
         this.#step({ type: "saw", lease: isDeleted ? undefined : seen, by: "watch" }),
-      watching: (is) => this.#step({ type: "watching", is }),
-      forbidden: (message) =>
-        options.warn(
-          `the Lease ${lease} cannot be watched, so that it is read every ${timings.retryPeriodMs / 1000} s: ${message}`,
-        ),
+      watching: (is) => {
+        if (is) this.#rights.granted("watch");
+        this.#step({ type: "watching", is });
+      },
+      failed: (error) => void this.#rights.refused("watch", error),
+    });
+    this.#rights = new MissingRights({
+      clock: runtime.clock,
+      namespace,
+      what: `Lease ${lease}`,
+      needed: "lead",
+      retryPeriodMs: timings.retryPeriodMs,
+      warn: options.warn,
     });
   }
 
@@ -122,6 +134,16 @@ export class Elector {
     await this.#ended.promise;
     over?.removeEventListener("abort", end);
     return this.#hasReleased;
+  }
+
+  /** Why this candidate cannot lead. */
+  reasons(): readonly string[] {
+    const { phase, seen } = this.#state;
+    if (phase !== "standing by") return [];
+    const unread = seen === undefined ? this.#readError : undefined;
+    const because = unread && `the Lease ${this.report().lease} cannot be read: ${unread}`;
+    const reason = this.#rights.reason() ?? because;
+    return reason === undefined ? [] : [reason];
   }
 
   /** Shuts the fence and leaves the Lease to expire: what it guards goes on. */
@@ -178,6 +200,7 @@ export class Elector {
       case "holder":
         return holder(effect.holder);
       case "failing":
+        if (this.#rights.reason() !== undefined) return;
         return warn(`the Lease ${this.report().lease}: ${effect.error}`);
       case "lost":
         this.fence.shut(effect.why);
@@ -205,7 +228,7 @@ export class Elector {
 
   async #read(): Promise<void> {
     const { name, namespace } = this.#options;
-    await this.#call(async (options) => {
+    await this.#call("get", async (options) => {
       const lease = await this.#client.find(Lease, { name, namespace }, options);
       return { type: "saw", lease, by: "read" };
     });
@@ -214,7 +237,7 @@ export class Elector {
   async #write(spec: NonNullable<Lease["spec"]>, over: Lease | undefined): Promise<void> {
     const { name, namespace, runtime } = this.#options;
     const sentAt = runtime.clock.monotonic();
-    await this.#call(async (options) => {
+    await this.#call(over ? "update" : "create", async (options) => {
       const lease = over
         ? await this.#client.update(Lease, { ...over, spec }, options)
         : await this.#client.create(Lease, { metadata: { name, namespace }, spec }, options);
@@ -223,9 +246,24 @@ export class Elector {
     });
   }
 
-  async #call(send: (options: RequestOptions) => Promise<ElectionInput>): Promise<void> {
+  async #call(
+    verb: LeaseVerb,
+    send: (options: RequestOptions) => Promise<ElectionInput>,
+  ): Promise<void> {
     const { clock } = this.#options.runtime;
-    this.#step(await boundedCall(clock, this.#limits, send).catch(toFailure));
+    const answered = boundedCall(clock, this.#limits, send).then(
+      (input) => {
+        this.#rights.granted(verb);
+        if (verb === "get") this.#readError = undefined;
+        return input;
+      },
+      (error: unknown) => {
+        this.#rights.refused(verb, error);
+        if (verb === "get") this.#readError = describeError(error);
+        return toFailure(error);
+      },
+    );
+    this.#step(await answered);
   }
 }
 

@@ -16,6 +16,8 @@ export interface LeaseServer {
   isBlind: boolean;
   /** Refuses watches with 403. */
   refusesWatches: boolean;
+  /** Methods that are answered with 403. */
+  readonly refused: Set<string>;
   /** `GET`, `POST`, `PUT` and `WATCH` since the last call. */
   requests(): readonly string[];
   /** Another client writes the Lease, or deletes it. */
@@ -33,6 +35,7 @@ class Server implements LeaseServer {
   lease: Lease | undefined;
   isBlind = false;
   refusesWatches = false;
+  readonly refused = new Set<string>();
   #isSilent = false;
   #requests: string[] = [];
   #waiting: ScriptedExchange[] = [];
@@ -73,6 +76,7 @@ class Server implements LeaseServer {
     const { request, query } = exchange;
     if (exchange.aborted) return;
     if (query["watch"] === "true") return this.#watch(exchange);
+    if (this.refused.has(request.method)) return exchange.refuse(403, "Forbidden");
     const sent = exchange.body as unknown as Lease;
     if (request.method === "POST") {
       if (this.lease) return exchange.refuse(409, "AlreadyExists");

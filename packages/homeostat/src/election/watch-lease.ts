@@ -2,11 +2,9 @@
 // one that breaks is opened again after a retry period. Only the news count: who needs to know that
 // nothing has changed, or what was deleted between two watches, reads the Leases.
 import type { Client, Selection } from "../client/client.ts";
-import { isForbidden } from "../api/status.ts";
 import { Lease } from "../k8s/coordination/v1/index.ts";
 import { sleep } from "../runtime/sleep.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { describeError } from "../util/describe-error.ts";
 
 /** Whom a watch tells what. */
 export interface LeaseWatchOptions {
@@ -19,8 +17,8 @@ export interface LeaseWatchOptions {
   saw(lease: Lease, isDeleted: boolean): void;
   /** The watch runs, or has ended. */
   watching(is: boolean): void;
-  /** Called once when this user may not watch them. */
-  forbidden(message: string): void;
+  /** Called each time when the watch cannot be opened. */
+  failed(error: unknown): void;
 }
 
 const timeoutSeconds = 60;
@@ -30,7 +28,6 @@ export class LeaseWatch {
   readonly #options: LeaseWatchOptions;
   readonly #stopping = new AbortController();
   #current = new AbortController();
-  #isForbidden = false;
 
   constructor(options: LeaseWatchOptions) {
     this.#options = options;
@@ -76,14 +73,8 @@ export class LeaseWatch {
       }
       return true;
     } catch (error) {
-      if (!signal.aborted && isForbidden(error)) this.#sayForbidden(error);
+      if (!signal.aborted) this.#options.failed(error);
       return false;
     }
-  }
-
-  #sayForbidden(error: unknown): void {
-    if (this.#isForbidden) return;
-    this.#isForbidden = true;
-    this.#options.forbidden(describeError(error));
   }
 }

@@ -12,6 +12,7 @@ import { webhooksFaults } from "../webhook/check-webhooks.ts";
 import { checkTracing } from "./tracing/tracing-options.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
 import { checkElection } from "./election/election-options.ts";
+import { checkNamespaces } from "./scope/watched-scope.ts";
 import { checkSharding } from "./sharding/sharding-options.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
@@ -56,6 +57,39 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkControllers(options.controllers),
     ...unknownOptions(options, known),
     ...checkClient(options.client),
+    ...choiceFaults(options),
+  ];
+  if (problems.length > 0)
+    throw new HomeostatError(
+      "ERR_MANAGER_OPTIONS",
+      `creating ${isNamed ? `the manager of ${operator}` : "a manager"}: ${problems.join("; ")}`,
+      { hint: "correct the options of createManager" },
+    );
+}
+
+/**
+ * What createManager would refuse in these options, each with its name; nothing is said of
+ * `operator`, `controllers` and `client`, which may be missing. Pure.
+ */
+export function managerOptionFaults(options: object): readonly string[] {
+  return [
+    ...unknownOptions(options, known),
+    ...namespaceFaults(options),
+    ...choiceFaults(options as ManagerOptions),
+  ];
+}
+
+function namespaceFaults(options: Pick<ManagerOptions, "namespace" | "namespaces">): string[] {
+  try {
+    checkNamespaces(options);
+    return [];
+  } catch (error) {
+    return [`namespaces: ${describeError(error)}`];
+  }
+}
+
+function choiceFaults(options: ManagerOptions | MultiClusterOptions): readonly string[] {
+  return [
     ...checkCache(options.cache),
     ...checkWebhooks(options),
     ...checkReports(options.reports),
@@ -69,12 +103,6 @@ export function checkOptions(given: ManagerOptions | MultiClusterOptions): void 
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];
-  if (problems.length > 0)
-    throw new HomeostatError(
-      "ERR_MANAGER_OPTIONS",
-      `creating ${isNamed ? `the manager of ${operator}` : "a manager"}: ${problems.join("; ")}`,
-      { hint: "correct the options of createManager" },
-    );
 }
 
 function checkControllers(controllers: unknown): string[] {

@@ -57,6 +57,8 @@ export function createWebhooks(options: WebhooksOptions, context: WebhooksContex
 
 /** Intervals after failures. */
 const [firstRetryMs, lastRetryMs] = [1000, 30_000];
+/** Another replica's write is heard by then. */
+const overtakenMs = 100;
 /** Clocks jump, and files are swapped: never rest longer. */
 const longestRestMs = 600_000;
 
@@ -182,11 +184,11 @@ class ServedWebhooks implements Webhooks {
     const { source, registrar } = this.#parts!;
     const restMs = await source.pass(registrar);
     await this.#serve();
-    if (this.#server) await registrar.pass(source.bundle());
+    const isOvertaken = this.#server !== undefined && (await registrar.pass(source.bundle()));
     this.#failures = 0;
     this.#lastError = "";
     if (this.#server && registrar.reasons(source.bundle()).length === 0) this.#started.resolve();
-    return restMs;
+    return isOvertaken ? Math.min(restMs, overtakenMs) : restMs;
   }
 
   /** Opens the port once there is a certificate, and changes the certificate of an open one. */
@@ -223,7 +225,7 @@ class ServedWebhooks implements Webhooks {
   #failed(error: unknown): number {
     if (this.#cutting.signal.aborted) return lastRetryMs;
     // Another replica was first; its write is heard.
-    if (isConflict(error) || isAlreadyExists(error)) return 100;
+    if (isConflict(error) || isAlreadyExists(error)) return overtakenMs;
     const message = describeError(error);
     if (message !== this.#lastError) this.#context.log.error(`webhooks: ${message}`, { error });
     this.#lastError = message;

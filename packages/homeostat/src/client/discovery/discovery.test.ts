@@ -1,6 +1,6 @@
 // Discovery from both forms that servers give, and names as people type them.
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, test } from "node:test";
 import { createVirtualRuntime, type VirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Client } from "../client.ts";
@@ -10,6 +10,7 @@ import {
   type ScriptedExchange,
   type ScriptedTransport,
 } from "../scripted-transport.suite.ts";
+import { dynamicKind } from "./kind-resolver.ts";
 
 const deployment = {
   resource: "deployments",
@@ -295,4 +296,22 @@ describe("kinds", () => {
     Object.assign(pages, aggregated);
     assert.equal((await client.kinds.byKind("v1", "Pod")).kind, "Pod");
   });
+});
+
+test("a kind by its names says which of them is wrong", () => {
+  const names = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    resource: "deployments",
+    scope: "Namespaced",
+  } as const;
+  assert.equal(dynamicKind(names).resource, "deployments");
+  for (const [wrong, expected] of [
+    [{ resource: undefined }, /dynamicKind\(…\): resource: .* nothing, expected its plural/],
+    [{ kind: "" }, /dynamicKind\(…\): kind: .* '', expected a kind/],
+    [{ apiVersion: "a/b/c" }, /dynamicKind\(…\): apiVersion: .*'a\/b\/c', expected a group/],
+    [{ scope: "Everywhere" }, /'Everywhere', expected the scope/],
+  ] as const)
+    assert.throws(() => dynamicKind({ ...names, ...wrong } as never), expected);
+  assert.throws(() => dynamicKind(undefined as never), /its first argument is nothing/);
 });

@@ -1,9 +1,10 @@
 // Finds kinds at run time, from cached discovery.
-import type { ResourceNames } from "../../api/gvk.ts";
+import { parseApiVersion, type ResourceNames } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { assertKind } from "../../api/check-kind.ts";
 import { argumentError } from "../../util/argument-error.ts";
+import { isOptions } from "../../util/option-faults.ts";
 
 /** A kind with known names and unknown types. */
 export type DynamicKind = Kind<
@@ -47,6 +48,25 @@ export interface KindResolver {
   invalidate(): void;
 }
 
+/** Each by name: what is missing is most likely `resource`. */
+function checkNames(names: unknown): void {
+  if (!isOptions(names)) assertKind(names, "naming a kind by dynamicKind(…)");
+  for (const field of ["apiVersion", "kind", "resource"]) {
+    const given = (names as Readonly<Record<string, unknown>>)[field];
+    if (typeof given !== "string" || given === "")
+      throw argumentError(`dynamicKind(…): ${field}`, given, expectedNames[field]!);
+  }
+  const { apiVersion } = names as { readonly apiVersion: string };
+  if (parseApiVersion(apiVersion) === undefined)
+    throw argumentError("dynamicKind(…): apiVersion", apiVersion, expectedNames["apiVersion"]!);
+}
+
+const expectedNames: Readonly<Record<string, string>> = {
+  apiVersion: 'a group and version such as "apps/v1", or "v1"',
+  kind: 'a kind such as "Deployment"',
+  resource: 'its plural as paths have it, such as "deployments"',
+};
+
 /** Creates a kind from known names, without discovery. */
 export function dynamicKind(names: {
   readonly apiVersion: string;
@@ -54,7 +74,7 @@ export function dynamicKind(names: {
   readonly resource: string;
   readonly scope: "Namespaced" | "Cluster";
 }): DynamicKind {
-  assertKind(names, "naming a kind by dynamicKind(…)");
+  checkNames(names);
   if (names.scope !== "Namespaced" && names.scope !== "Cluster")
     throw argumentError("dynamicKind(…)", names.scope, 'the scope "Namespaced" or "Cluster"');
   return names as DynamicKind;

@@ -1,6 +1,7 @@
 // The protocol of credential plug-ins: input and output. Running the program is a parameter.
 // Upstream: k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go,
 // k8s.io/client-go/pkg/apis/clientauthentication/v1.
+import type { Clock } from "../../runtime/clock.ts";
 import type { ClusterAccess, ExecPlugin } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { isRecord } from "./parse-kubeconfig.ts";
@@ -17,7 +18,12 @@ export interface ExecCredential {
  * Runs a program and resolves to its standard output; rejects when it fails. An interactive one
  * has this process's standard input.
  */
-export type RunPlugin = (plugin: ExecPlugin, info: string, interactive: boolean) => Promise<string>;
+export type RunPlugin = (
+  plugin: ExecPlugin,
+  info: string,
+  interactive: boolean,
+  clock: Clock,
+) => Promise<string>;
 
 /** Whether the plug-in may ask the user. @throws ERR_KUBECONFIG_EXEC if it must and cannot */
 export function isInteractive({ command, interactiveMode }: ExecPlugin): boolean {

@@ -71,12 +71,16 @@ export class ExecCredentials {
   }
 
   async #run(): Promise<ExecCredential> {
-    const { access, run = (await import("./run-exec-plugin.ts")).runExecPlugin } = this.#options;
+    const {
+      access,
+      runtime,
+      run = (await import("./run-exec-plugin.ts")).runExecPlugin,
+    } = this.#options;
     const interactive = isInteractive(this.#plugin);
     const info = formatExecInfo(this.#plugin, access, interactive);
     const next = await parseExecCredential(
       this.#plugin,
-      await run(this.#plugin, info, interactive),
+      await run(this.#plugin, info, interactive, runtime.clock),
     );
     const before = this.#held;
     this.#held = next;

@@ -1,10 +1,13 @@
 // Running a real program as credential plug-in: this Node with a one-line script.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { ExecPlugin } from "./cluster-access.ts";
 import { isInteractive } from "./exec-credential.ts";
 import { runExecPlugin } from "./run-exec-plugin.ts";
+
+const { clock } = createSystemRuntime();
 
 const plugin = (script: string, rest: Partial<ExecPlugin> = {}): ExecPlugin => ({
   apiVersion: "client.authentication.k8s.io/v1",
@@ -24,6 +27,7 @@ describe("runExecPlugin", () => {
         plugin("process.stdout.write(process.env.GREETING + process.env.KUBERNETES_EXEC_INFO)"),
         "{}",
         false,
+        clock,
       ),
       "hello{}",
     );
@@ -31,14 +35,14 @@ describe("runExecPlugin", () => {
 
   it("reports why the program failed", async () => {
     await assert.rejects(
-      runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}", false),
+      runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}", false, clock),
       (error) =>
         isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
-        /not logged in/.test(error.message) &&
-        error.hint === "install it",
+        error.message.endsWith("it failed: not logged in") &&
+        error.hint === "Mend what the plug-in says, for example by a login.",
     );
     await assert.rejects(
-      runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}", false),
+      runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}", false, clock),
       /no-such-program-anywhere: the program was not found/,
     );
   });
@@ -46,14 +50,14 @@ describe("runExecPlugin", () => {
   it("shows an install hint without escape sequences", async () => {
     const hint = { command: "no-such-program-anywhere", installHint: "\u001b[31mget it" };
     await assert.rejects(
-      runExecPlugin(plugin("", hint), "{}", false),
+      runExecPlugin(plugin("", hint), "{}", false, clock),
       (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && error.hint === "get it",
     );
   });
 
   it("gives a program standard input only when it may ask", async () => {
     const script = "process.stdout.write(String(require('fs').readFileSync(0).length))";
-    assert.equal(await runExecPlugin(plugin(script), "{}", false), "0");
+    assert.equal(await runExecPlugin(plugin(script), "{}", false, clock), "0");
   });
 });
 

@@ -1,5 +1,6 @@
-// Runs a credential plug-in as a child process, without a shell. The child's stderr goes to this
-// process's stderr, and the end of it into the error.
+// Runs a credential plug-in as a child process, without a shell. What the child says on stderr
+// appears once: in the error of one that fails soon, else on this process's stderr, where a person
+// may have to read it for the child to go on.
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import type { ExecPlugin } from "./cluster-access.ts";
@@ -9,9 +10,12 @@ import { kubeconfigError } from "./kubeconfig-error.ts";
 /** A plug-in that can ask nobody and says nothing for so long hangs. */
 const timeoutMs = 60_000;
 const maxBytes = 1 << 20;
+const longestReason = 2000;
+/** One that runs for longer may wait for a person who has to read what it says. */
+const silentMs = 1000;
 
 /** Runs it with KUBERNETES_EXEC_INFO and the entry's own environment. */
-export const runExecPlugin: RunPlugin = (plugin, info, interactive) => {
+export const runExecPlugin: RunPlugin = (plugin, info, interactive, clock) => {
   const env = { ...process.env, ...plugin.env, KUBERNETES_EXEC_INFO: info };
   return new Promise((resolve, reject) => {
     const child = spawn(plugin.command, [...plugin.args], {
@@ -20,16 +24,26 @@ export const runExecPlugin: RunPlugin = (plugin, info, interactive) => {
       ...(interactive ? {} : { timeout: timeoutMs }),
     });
     const [output, said] = [collect(), collect()];
+    let isShown = false;
+    const show = (): void => {
+      if (!isShown) process.stderr.write(said.text());
+      isShown = true;
+    };
+    const timer = clock.timer(interactive ? 0 : silentMs, show);
     child.stdout!.on("data", output.add);
     child.stderr!.on("data", (chunk: Buffer) => {
       said.add(chunk);
-      process.stderr.write(chunk);
+      if (isShown) process.stderr.write(chunk);
     });
-    child.once("error", (error) => reject(failure(plugin, startFault(error), error)));
+    child.once("error", (error) => {
+      timer.cancel();
+      reject(failure(plugin, startFault(error), error));
+    });
     child.once("close", (code, signal) => {
-      if (code === 0) return resolve(output.text());
+      timer.cancel();
+      if (code === 0) return void (show(), resolve(output.text()));
       const how = signal ? `it ended by ${signal}` : `it exited with ${code}`;
-      const why = said.text().trim().slice(-400);
+      const why = isShown ? "" : said.text().trim().slice(-longestReason);
       reject(failure(plugin, `it failed: ${why || how}`));
     });
   });
@@ -48,18 +62,25 @@ function collect(): { add(chunk: Buffer): void; text(): string } {
   };
 }
 
-const startFault = (error: Error): string =>
-  (error as { code?: unknown }).code === "ENOENT" ? "the program was not found" : error.message;
+const isMissing = (error: Error | undefined): boolean =>
+  (error as { readonly code?: unknown } | undefined)?.code === "ENOENT";
 
-/** The install hint is for people: it may hold no escape sequences. */
-function failure(plugin: ExecPlugin, why: string, cause?: Error): Error {
-  const { command, installHint } = plugin;
+const startFault = (error: Error): string =>
+  isMissing(error) ? "the program was not found" : error.message;
+
+function failure({ command, installHint }: ExecPlugin, why: string, cause?: Error): Error {
   return kubeconfigError(
     "ERR_KUBECONFIG_EXEC",
     `running credential plug-in ${command}: ${why}`,
-    installHint === undefined
-      ? "Install the plug-in, or correct exec.command in the kubeconfig."
-      : stripVTControlCharacters(installHint),
+    isMissing(cause)
+      ? missingHint(installHint)
+      : "Mend what the plug-in says, for example by a login.",
     cause,
   );
 }
+
+/** The install hint is for people: it may hold no escape sequences. */
+const missingHint = (installHint: string | undefined): string =>
+  installHint === undefined
+    ? "Install the plug-in, or correct exec.command in the kubeconfig."
+    : stripVTControlCharacters(installHint);

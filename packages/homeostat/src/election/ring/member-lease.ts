@@ -2,7 +2,7 @@
 // the protocol: members of all versions read it.
 import type { Lease, LeaseSpec } from "../../k8s/coordination/v1/models.ts";
 import { durationMs, heldSpec, holderOf } from "../lease-record.ts";
-import type { MemberRecord } from "./ring-state.ts";
+import type { MemberRecord, OwnLease } from "./ring-state.ts";
 import { allSlots, formatSlots, parseSlots, type SlotSet } from "./slot-set.ts";
 
 /** The label of all Leases of a ring, with the ring's name. */
@@ -60,3 +60,12 @@ export interface MemberLease {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: LeaseSpec;
 }
+
+/** Of this version, or none. */
+export const asUpdate = (metadata: Omit<MemberLease, "spec">, spec: LeaseSpec, over: OwnLease) =>
+  ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { ...metadata, ...over },
+    spec,
+  }) as const;

@@ -22,6 +22,7 @@ class LeaseServer {
   readonly leases = new Map<string, Lease>();
   readonly sent: string[] = [];
   isSilent = false;
+  refusesLists = false;
   readonly transport = createScriptedTransport((exchange) => this.#receive(exchange));
   #revision = 10;
 
@@ -62,6 +63,7 @@ class LeaseServer {
     const about = request.method === "DELETE" ? ` ${JSON.stringify(sent.preconditions)}` : "";
     this.sent.push(`${request.method} ${name}${about}`);
     if (this.isSilent) return;
+    if (this.refusesLists && request.method === "GET") return exchange.refuse(403, "Forbidden");
     if (request.method === "GET") {
       assert.equal(query["labelSelector"], "homeostat.dev/ring=orders");
       assert.equal(query["resourceVersion"], undefined, "as the server has them now");
@@ -171,6 +173,23 @@ describe("a member of a ring", () => {
     assert.deepEqual([claims, isLeaving], [toSlotSet([7], ringSlots), true]);
     assert.equal(await member.resign(), false);
     assert.equal(server.leases.size, 1);
+  });
+
+  it("names the right that is missing in one line", async () => {
+    const { server, runtime, heard, member } = arrange({});
+    server.refusesLists = true;
+    member.start();
+    await runtime.advance(13_000);
+    const [line, ...others] = heard;
+    assert.match(
+      line!,
+      /^the ring orders of Leases cannot be used, so that this replica does not share the objects: this user may not list leases/,
+    );
+    assert.deepEqual(others, []);
+    server.refusesLists = false;
+    await runtime.advance(3000);
+    assert.deepEqual(heard.slice(1), ["joined", "members me"]);
+    await member.resign();
   });
 
   it("leaves its Lease to expire when the server has not answered before a stop is over", async () => {

@@ -1,18 +1,26 @@
 // Drives one membership of a ring from its first list to its end: sends what the machine asks for,
 // keeps its timer and its watch, opens and shuts the gate and the fence. It is used once; a process
 // that joins again makes a new one, with another Lease.
-import { isApiStatusError, isNotFound } from "../../api/status.ts";
+import { isNotFound } from "../../api/status.ts";
 import type { Client, RequestOptions } from "../../client/client.ts";
-import { Lease, type LeaseSpec } from "../../k8s/coordination/v1/index.ts";
+import { Lease } from "../../k8s/coordination/v1/index.ts";
 import type { Timer } from "../../runtime/clock.ts";
 import { unitInterval } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { boundedCall } from "../bounded-call.ts";
 import type { ElectionTimings } from "../election-timings.ts";
+import { type LeaseVerb, MissingRights } from "../missing-rights.ts";
+import { isSameFailure } from "../same-failure.ts";
 import { LeaseWatch } from "../watch-lease.ts";
 import { WriteFence } from "../write-fence.ts";
-import { type MemberLease, memberLease, memberRecord, ringLabel } from "./member-lease.ts";
+import {
+  asUpdate,
+  type MemberLease,
+  memberLease,
+  memberRecord,
+  ringLabel,
+} from "./member-lease.ts";
 import { ringDue, stepRing } from "./ring.machine.ts";
 import {
   initialRing,
@@ -23,10 +31,10 @@ import {
   type RingInput,
   type RingLimits,
   type RingState,
-  type WriteFault,
 } from "./ring-state.ts";
 import { ShardGate } from "./shard-gate.ts";
 import { ringSlots } from "./slot-ring.ts";
+import { faultOf } from "./write-fault.ts";
 import { countSlots, noSlots, without } from "./slot-set.ts";
 
 /** What a member works with, and whom it tells. */
@@ -75,6 +83,7 @@ export class RingMember {
   readonly #limits: RingLimits;
   readonly #client: Client;
   readonly #watch: LeaseWatch;
+  readonly #rights: MissingRights;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
   readonly #aborting = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
@@ -87,6 +96,8 @@ export class RingMember {
   #timer: Timer | undefined;
   #hold: Timer | undefined;
   #hasReleased = false;
+  /** The failure to join that was said last. */
+  #said: string | undefined;
 
   constructor(options: RingMemberOptions) {
     const { client, runtime, name, namespace, ring, identity, timings } = options;
@@ -107,11 +118,19 @@ export class RingMember {
       selection: this.#selection,
       retryMs: timings.retryPeriodMs,
       saw: (lease, isDeleted) => this.#saw(lease, isDeleted),
-      watching: (is) => this.#step({ type: "watching", is }),
-      forbidden: (message) =>
-        options.warn(
-          `the Leases of ring ${ring} cannot be watched, so that they are read every ${timings.retryPeriodMs / 1000} s: ${message}`,
-        ),
+      watching: (is) => {
+        if (is) this.#rights.granted("watch");
+        this.#step({ type: "watching", is });
+      },
+      failed: (error) => void this.#rights.refused("watch", error),
+    });
+    this.#rights = new MissingRights({
+      clock: runtime.clock,
+      namespace,
+      what: `ring ${ring} of Leases`,
+      needed: "share the objects",
+      retryPeriodMs: timings.retryPeriodMs,
+      warn: options.warn,
     });
   }
 
@@ -238,7 +257,7 @@ export class RingMember {
   }
 
   async #list(): Promise<void> {
-    await this.#call("askFailed", async (options) => {
+    await this.#call("list", async (options) => {
       // Without a resourceVersion: as the server has them now.
       const given = { ...this.#selection, ...options, pageSize: 0 };
       const { items, resourceVersion } = await this.#client.list(Lease, given);
@@ -249,7 +268,7 @@ export class RingMember {
 
   async #write(effect: Extract<RingEffect, { do: "write" }>): Promise<void> {
     const { over } = effect;
-    await this.#call("writeFailed", async (options) => {
+    await this.#call(over ? "update" : "create", async (options) => {
       const { spec, ...naming } = this.#leaseOf(effect);
       const metadata = { ...naming, namespace: this.#options.namespace };
       this.#lease = over
@@ -269,7 +288,7 @@ export class RingMember {
 
   async #delete(over: OwnLease): Promise<void> {
     const { name } = this.#options;
-    await this.#call("writeFailed", async (options) => {
+    await this.#call("delete", async (options) => {
       await this.#deleteLease(name, over, options);
       this.#hasReleased = true;
       return { type: "wrote", own: over };
@@ -277,7 +296,7 @@ export class RingMember {
   }
 
   async #remove(other: OtherMember): Promise<void> {
-    await this.#call("askFailed", async (options) => {
+    await this.#call("remove", async (options) => {
       await this.#deleteLease(other.name, other, options).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
@@ -300,34 +319,32 @@ export class RingMember {
   }
 
   async #call(
-    failed: "writeFailed" | "askFailed",
+    what: LeaseVerb | "remove",
     send: (options: RequestOptions) => Promise<RingInput>,
   ): Promise<void> {
-    const { clock } = this.#options.runtime;
-    const input = await boundedCall(clock, this.#limits, send).catch(
-      (error: unknown): RingInput => ({
-        type: failed,
-        fault: faultOf(error),
-        error: describeError(error),
-      }),
+    const verb = what === "remove" ? "delete" : what;
+    const input = await boundedCall(this.#options.runtime.clock, this.#limits, send).then(
+      (answer) => {
+        this.#rights.granted(verb);
+        return answer;
+      },
+      (error: unknown) => this.#failed(what, verb, error),
     );
     // A process that ends does not wait for a server that does not answer.
     if (this.#isResigning && input.type === "writeFailed" && input.fault === "failed")
       return this.#end();
     this.#step(input);
   }
-}
 
-/** Of this version, or none. */
-const asUpdate = (metadata: Omit<MemberLease, "spec">, spec: LeaseSpec, over: OwnLease) =>
-  ({
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { ...metadata, ...over },
-    spec,
-  }) as const;
-
-function faultOf(error: unknown): WriteFault {
-  if (isNotFound(error)) return "gone";
-  return isApiStatusError(error) && error.status.code === 409 ? "changed" : "failed";
+  #failed(what: LeaseVerb | "remove", verb: LeaseVerb, failure: unknown): RingInput {
+    const fault = faultOf(failure);
+    const error = describeError(failure);
+    const isSaid = this.#rights.refused(verb, failure) || isSameFailure(this.#said, error);
+    if (!isSaid && fault !== "changed" && this.#state.phase === "joining") {
+      this.#said = error;
+      this.#options.warn(`the Lease ${this.report().lease}: ${error}`);
+    }
+    const type = what === "list" || what === "remove" ? "askFailed" : "writeFailed";
+    return { type, fault, error };
+  }
 }

@@ -139,7 +139,7 @@ export class Leadership implements Terms {
   leave(): void {}
 
   reasons(): readonly string[] {
-    return [];
+    return this.#elector?.reasons() ?? [];
   }
 
   election(): ElectionReport | undefined {

@@ -6,6 +6,7 @@ import { formatApiVersion, parseApiVersion } from "../../api/gvk.ts";
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
 import { describeError, describeValue } from "../../util/describe-error.ts";
+import { locateError } from "../../util/error-location.ts";
 import {
   failure,
   type HookEffects,
@@ -158,7 +159,9 @@ function failed(
 ): HookResponse {
   const message = `webhook ${name}: ${describeError(error)}`;
   const { operation, namespace, name: object, userInfo } = request ?? {};
+  const at = locateError(error, { cwd: process.cwd() });
   log.error(message, {
+    ...(at === undefined ? {} : { at }),
     path,
     ...(request ? { operation, object: [namespace, object].filter(Boolean).join("/") } : {}),
     ...(userInfo?.username === undefined ? {} : { user: userInfo.username }),

@@ -162,6 +162,18 @@ describe("a conversion", () => {
   test("shows what it loses on the way there and back", () => {
     const lossless = order("a", { table: 1, guest: "x" });
     assert.deepEqual(conversionLoss(split, lossless), []);
+    const emptying = defineConversion(V1, V2, {
+      up: ({ spec: { table } }) => ({
+        metadata: { annotations: {} },
+        spec: { seat: { table }, guests: [] },
+      }),
+      down: ({ spec: { seat } }) => ({ metadata: { labels: {} }, spec: { table: seat.table } }),
+    });
+    const bare = { ...order("a", { table: 1 }), metadata: { name: "a" } };
+    assert.deepEqual(conversionLoss(emptying, bare), []);
+    assert.deepEqual(conversionLoss(emptying, order("a", { table: 1 })), [
+      { op: "remove", path: "/metadata/labels" },
+    ]);
     const lossy = order("a", { seat: { table: 1 }, guests: ["x"] }, "kitchen.example.com/v2");
     assert.deepEqual(conversionLoss(named, lossy), [
       { op: "add", path: "/metadata/labels/was", value: "v2" },
@@ -186,5 +198,33 @@ describe("a conversion", () => {
       () => defineConversion(V1, V2, {} as never),
       /up is undefined, expected a function; down/,
     );
+  });
+
+  test("that fails again and again is said once, and once a minute with a count", async () => {
+    const effects = recordingEffects();
+    const hook = conversionHook([split]);
+    const full = order("a", { seat: { table: 1 }, guests: ["x", "y"] }, "kitchen.example.com/v2");
+    const ask = (): void => {
+      const request = {
+        uid: "u",
+        desiredAPIVersion: "kitchen.example.com/v1",
+        objects: [full],
+      };
+      const review = {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "ConversionReview",
+        request,
+      };
+      void hook.answer({ contentType: "application/json", body: encode(review) }, effects);
+    };
+    for (let i = 0; i < 10; i++) ask();
+    assert.equal(effects.lines.length, 1);
+    await effects.runtime.advance(60_000);
+    assert.equal(effects.lines.length, 2);
+    assert.match(effects.lines[1]!, /one guest \(9 more in the last minute\)/);
+    await effects.runtime.advance(120_000);
+    assert.equal(effects.lines.length, 2);
+    ask();
+    assert.equal(effects.lines.length, 3);
   });
 });

@@ -5,6 +5,7 @@ import { encodeJson } from "../../api/encode-json.ts";
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
 import { parseExact } from "../../api/parse-exact.ts";
 import { describeError } from "../../util/describe-error.ts";
+import { locateError } from "../../util/error-location.ts";
 import {
   conversionPath,
   type Hook,
@@ -15,6 +16,7 @@ import {
 } from "../exchange.ts";
 import { convertObject, createStepFinder, type FindSteps } from "./convert-object.ts";
 import type { Conversion } from "./define-conversion.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
 
 /** One review may hold a whole list; controller-runtime has no limit. */
 const conversionLimit = 256 * 1024 * 1024;
@@ -25,10 +27,11 @@ const mostNamed = 5;
 /** The path that converts all kinds, as kubebuilder's. */
 export function conversionHook(conversions: readonly Conversion[]): Hook {
   const findSteps = createStepFinder(conversions);
+  const repeated = new RepeatedFailures();
   return {
     path: conversionPath,
     bodyLimit: conversionLimit,
-    answer: (request, effects) => answerConversion(request, findSteps, effects),
+    answer: (request, effects) => answerConversion(request, findSteps, { ...effects, repeated }),
   };
 }
 
@@ -42,25 +45,27 @@ interface ConversionRequest {
 export function answerConversion(
   { body }: HookRequest,
   findSteps: FindSteps,
-  { log }: HookEffects,
+  { repeated, ...effects }: HookEffects & { readonly repeated: RepeatedFailures },
 ): HookResponse {
   const request = decode(body);
   if (typeof request === "string") {
-    log.error(`refused a request to /convert: ${request}`);
+    effects.log.error(`refused a request to /convert: ${request}`);
     return { status: 400, contentType: "text/plain; charset=utf-8", body: request };
   }
   const failures: string[] = [];
+  let at: string | undefined;
   const converted = request.objects.map((object) => {
     try {
       return convertObject(asObject(object), request.desiredAPIVersion, findSteps);
     } catch (error) {
+      at ??= locateError(error, { cwd: process.cwd() });
       failures.push(`${describe(object, request)}: ${describeError(error)}`);
       return null;
     }
   });
   const result =
     failures.length === 0 ? { status: "Success" } : { status: "Failure", message: join(failures) };
-  if (failures.length > 0) log.error(join(failures));
+  if (failures.length > 0) repeated.failed(join(failures), at === undefined ? {} : { at }, effects);
   const response: JsonObject = {
     uid: request.uid,
     convertedObjects: failures.length === 0 ? converted : [],

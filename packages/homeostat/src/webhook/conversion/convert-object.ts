@@ -98,7 +98,20 @@ export function conversionLoss(conversion: Conversion, object: object): readonly
   const home = String(original["apiVersion"]);
   const away = conversion.steps.find(({ from }) => from.apiVersion === home)?.to.apiVersion ?? home;
   return diffJson(
-    original,
-    convertObject(convertObject(original, away, findSteps), home, findSteps),
+    withoutEmptyMaps(original),
+    withoutEmptyMaps(convertObject(convertObject(original, away, findSteps), home, findSteps)),
   );
+}
+
+/** The server stores neither empty labels nor empty annotations. */
+function withoutEmptyMaps(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  if (!isObject(metadata)) return object;
+  const kept = Object.entries(metadata).filter(
+    ([field, value]) =>
+      !["labels", "annotations"].includes(field) ||
+      !isObject(value) ||
+      Object.keys(value).length > 0,
+  );
+  return { ...object, metadata: Object.fromEntries(kept) };
 }

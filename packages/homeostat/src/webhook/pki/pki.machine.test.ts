@@ -142,6 +142,26 @@ describe("certificates of webhooks", () => {
   });
 });
 
+describe("a person who asks for a new authority", () => {
+  test("gets one at once, also in place of one that does not sign yet", () => {
+    const { record, runtime, making } = start();
+    const asked = (one: PkiRecord) =>
+      decidePki({
+        facts: factsOf(one, names),
+        now: runtime.clock.now(),
+        limits,
+        isPublished: false,
+        isAsked: true,
+      }).step;
+    assert.equal(asked(record), "introduceNext");
+    const waiting = takeStep(record, "introduceNext", making);
+    assert.equal(asked(waiting), "introduceNext");
+    const again = takeStep(waiting, "introduceNext", making);
+    assert.notEqual(again.next!.key, waiting.next!.key);
+    assert.equal(again.leaf, record.leaf);
+  });
+});
+
 describe("the Secret", () => {
   test("holds all of it, and nothing else is a record", () => {
     const { record, making } = start();

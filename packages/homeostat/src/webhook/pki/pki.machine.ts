@@ -42,6 +42,8 @@ interface PkiSituation {
   readonly limits: PkiLimits;
   /** True when every caBundle holds all authorities of the Secret. */
   readonly isPublished: boolean;
+  /** True when a person asks for a new authority now. */
+  readonly isAsked?: boolean;
 }
 
 type Clocked = Pick<PkiSituation, "facts" | "now" | "limits">;
@@ -61,7 +63,9 @@ const isDue = (one: Validity, lifeMs: number, now: number): boolean =>
   !isValid(one, now) || now >= renewAt(one, lifeMs);
 
 /** The next change. Taken one by one, each stored before the next is decided. */
-export function decidePki({ facts, now, limits, isPublished }: PkiSituation): PkiDecision {
+export function decidePki({ facts, now, limits, isPublished, isAsked }: PkiSituation): PkiDecision {
+  // Also in place of a next authority: its key was in the Secret as well.
+  if (isAsked) return { step: "introduceNext" };
   const { authority, next, previousUntil, leaf } = facts;
   const { authorityMs, leafMs } = limits;
   const canSign = isValid(authority, now);

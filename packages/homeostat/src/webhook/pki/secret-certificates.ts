@@ -11,6 +11,9 @@ import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
 import { decidePki } from "./pki.machine.ts";
 import { bundleOf, factsOf, formatRecord, parseRecord, type PkiRecord } from "./pki-record.ts";
 
+/** On the Secret, with any value: a person asks for a new authority, such as after a leak. */
+const rotateAnnotation = "homeostat.dev/rotate";
+
 export interface SecretSourceOptions {
   readonly client: Client;
   readonly log: Log;
@@ -48,13 +51,16 @@ export class SecretCertificates implements CertificateSource {
     const isPublished = published.isPublished(bundleOf(stored));
     const settledInMs = this.#settle(published);
     const facts = factsOf(stored, making.names);
-    const decision = decidePki({ facts, now: clock.now(), limits: making.limits, isPublished });
+    const isAsked = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
+    const { limits } = making;
+    const decision = decidePki({ facts, now: clock.now(), limits, isPublished, isAsked });
     if (decision.step === undefined) return Math.min(decision.dueInMs, settledInMs);
     // What this process serves with is trusted until it serves with another.
     if (decision.step === "dropPrevious" && this.#served !== this.#record)
       return Math.min(making.limits.settleMs, settledInMs);
     const changed = takeStep(stored, decision.step, making);
-    await this.#store(changed, said[decision.step]);
+    const why = isAsked ? `${said[decision.step]}, as ${rotateAnnotation} asks` : undefined;
+    await this.#store(changed, why ?? said[decision.step], isAsked ? withoutRequest : undefined);
     this.#adopt(changed);
     this.#settle(published);
     return 0;
@@ -88,11 +94,15 @@ export class SecretCertificates implements CertificateSource {
   }
 
   /** Fails with a conflict when another replica was first; its record is heard then. */
-  async #store(record: PkiRecord, why: string): Promise<void> {
+  async #store(
+    record: PkiRecord,
+    why: string,
+    change: (secret: Secret) => Secret = (secret) => secret,
+  ): Promise<void> {
     const { client, lease, name, namespace, log } = this.#options;
     const data = formatRecord(record);
     const secret = lease.informer.get({ name, namespace });
-    if (secret) await client.update(Secret, { ...secret, data });
+    if (secret) await client.update(Secret, { ...change(secret), data });
     else {
       const type = "kubernetes.io/tls";
       await client.create(Secret, { metadata: { name, namespace }, type, data });
@@ -112,6 +122,12 @@ export class SecretCertificates implements CertificateSource {
   stop(): void {
     this.#options.lease.release();
   }
+}
+
+/** The write that takes the request back is the one that answers it. */
+function withoutRequest(secret: Secret): Secret {
+  const { [rotateAnnotation]: _, ...annotations } = secret.metadata.annotations ?? {};
+  return { ...secret, metadata: { ...secret.metadata, annotations } };
 }
 
 const said = {

@@ -1,9 +1,10 @@
 // Registers webhooks with the API server and keeps their caBundles: level-triggered, from informers
 // over its own objects alone.
 import type { JsonObject } from "../../api/json.ts";
-import { isConflict } from "../../api/status.ts";
+import { isConflict, isInvalid } from "../../api/status.ts";
 import type { Cache, InformerLease } from "../../cache/index.ts";
-import type { Client } from "../../client/client.ts";
+import type { Client, JsonPatchOperation } from "../../client/client.ts";
+import { describeError } from "../../util/describe-error.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { holdsBundle } from "../pki/certificate-facts.ts";
 import { bundlePatch, type Target } from "./target.ts";
@@ -22,7 +23,12 @@ interface Watched {
   readonly target: Target;
   readonly lease: InformerLease;
   isApplied: boolean;
+  /** Writes in a row that another replica's change came before, by the server's answer. */
+  refusals: number;
 }
+
+/** A refusal that stays is no race. */
+const mostRefusals = 20;
 
 /** Writes the targets of one server. */
 export class Registrar {
@@ -35,42 +41,66 @@ export class Registrar {
     this.#watched = options.targets.map((target) => {
       const lease = cache.acquire(target.kind, { fieldSelector: `metadata.name=${target.name}` });
       lease.informer.addHandler({ added: changed, updated: changed, deleted: changed });
-      return { target, lease, isApplied: false };
+      return { target, lease, isApplied: false, refusals: 0 };
     });
   }
 
-  /** Writes what differs. `bundle` is undefined when caBundles are not ours to write. */
-  async pass(bundle: string | undefined): Promise<void> {
-    for (const watched of this.#watched) await this.#passOne(watched, bundle);
+  /**
+   * Writes what differs. `bundle` is undefined when caBundles are not ours to write. Resolves to
+   * true when another replica's change came between, so that a pass is due soon.
+   */
+  async pass(bundle: string | undefined): Promise<boolean> {
+    let isOvertaken = false;
+    for (const watched of this.#watched) {
+      const { kind, name } = watched.target;
+      try {
+        await this.#passOne(watched, bundle);
+        watched.refusals = 0;
+      } catch (error) {
+        const isRace = isConflict(error) || (isInvalid(error) && isFailedTest(error));
+        if (!isRace || ++watched.refusals > mostRefusals)
+          throw new Error(`writing ${kind.kind} ${name}: ${describeError(error)}`, {
+            cause: error,
+          });
+        isOvertaken = true;
+      }
+    }
+    return isOvertaken;
   }
 
   async #passOne(watched: Watched, bundle: string | undefined): Promise<void> {
     const { client, register, fieldManager, log } = this.#options;
     const { target } = watched;
     const object = found(watched);
+    const { kind } = target;
     if (register === "create" && needsApply(watched, object)) {
-      const manifest = target.manifest(bundle);
-      await client.apply(target.kind, manifest, { force: true, fieldManager });
+      if (object) await this.#patch(target, object, target.readdress(object, bundle));
+      await client.apply(kind, target.manifest(bundle), { force: true, fieldManager });
       watched.isApplied = true;
-      log.info(`registered ${target.kind.kind} ${target.name}`);
+      log.info(`registered ${kind.kind} ${target.name}`);
       return;
     }
     if (!object || bundle === undefined) return;
-    const body = bundlePatch(target, object, bundle);
-    if (body.length === 0) return;
-    const { name, resourceVersion } = object["metadata"] as Record<string, string>;
+    if (await this.#patch(target, object, bundlePatch(target, object, bundle)))
+      log.info(`wrote the caBundle of ${kind.kind} ${target.name}`);
+  }
+
+  /** Changes the object as it was seen; false when there is nothing to change. */
+  async #patch(
+    { kind, name }: Target,
+    object: JsonObject,
+    body: readonly JsonPatchOperation[],
+  ): Promise<boolean> {
+    if (body.length === 0) return false;
+    const { resourceVersion } = object["metadata"] as Record<"resourceVersion", string>;
     const guard = {
       op: "test",
       path: "/metadata/resourceVersion",
       value: resourceVersion,
     } as const;
-    await client
-      .patch(target.kind, name!, { type: "json", body: [guard, ...body] }, { fieldManager })
-      .then(() => log.info(`wrote the caBundle of ${target.kind.kind} ${target.name}`))
-      .catch((error: unknown) => {
-        // The change that came between is heard, and the next pass repeats this one.
-        if (!isConflict(error) && !isFailedTest(error)) throw error;
-      });
+    const { client, fieldManager } = this.#options;
+    await client.patch(kind, name, { type: "json", body: [guard, ...body] }, { fieldManager });
+    return true;
   }
 
   /** True when all targets that exist hold the bundle: nobody calls by those that do not. */
@@ -133,6 +163,10 @@ function needsApply({ isApplied, target }: Watched, object: JsonObject | undefin
   return !isApplied || target.fault(object) !== undefined;
 }
 
-/** A JSON patch whose test fails is 422 Invalid, see k8s.io/apiserver/pkg/endpoints/handlers. */
-const isFailedTest = (error: unknown): boolean =>
-  error instanceof Error && /test operation|testing path|test failed/i.test(error.message);
+/**
+ * A JSON patch whose test fails is 422 Invalid: kube-apiserver drops the reason where it has made a
+ * status of the error, see k8s.io/apiserver/pkg/endpoints/handlers/patch.go and
+ * k8s.io/apimachinery/pkg/api/errors (NewGenericServerResponse).
+ */
+const isFailedTest = (error: Error): boolean =>
+  /test operation|testing path|test failed|due to an error in our request/i.test(error.message);

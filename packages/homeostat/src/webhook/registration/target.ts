@@ -16,6 +16,11 @@ export interface Target {
   ): JsonObject & { readonly metadata: { readonly name: string } };
   /** What an object lacks although the manifest has it; undefined when it is complete. */
   fault(object: JsonObject): string | undefined;
+  /**
+   * Operations that replace addresses of the other form, a Service in place of a URL or the
+   * reverse: an apply would add the second one, which the server refuses.
+   */
+  readdress(object: JsonObject, bundle: string | undefined): readonly JsonPatchOperation[];
   /** The places of caBundles, and what they hold as PEM. */
   bundles(object: JsonObject): readonly Bundle[];
 }

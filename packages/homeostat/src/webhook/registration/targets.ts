@@ -57,6 +57,15 @@ function configurationTarget(
           ? undefined
           : `lacks ${missing.map((one) => one.name).join(", ")}`;
       },
+      readdress: (object, bundle) =>
+        webhooks.flatMap((one) => {
+          const at = entriesOf(object).findIndex(({ name: given }) => given === one.name);
+          const value = clientConfig(one.path, address, bundle);
+          const entry = entriesOf(object)[at];
+          if (!entry || !isOtherForm(entry["clientConfig"], value)) return [];
+          const { path, guard } = bundleOfEntry(entry, at);
+          return [{ op: "test", ...guard! } as const, { op: "replace", path, value } as const];
+        }),
       bundles: (object) => entriesOf(object).map(bundleOfEntry),
     },
   ];
@@ -109,6 +118,10 @@ function clientConfig(path: string, { place }: Address, bundle?: string): JsonOb
   };
 }
 
+/** A Service where a URL is wanted, or the reverse. */
+const isOtherForm = (given: Json | undefined, wanted: JsonObject): boolean =>
+  isObject(given) && given[wanted["url"] === undefined ? "url" : "service"] !== undefined;
+
 /** One target for each definition, whatever the number of its pairs. */
 function conversionTargets(
   conversions: readonly Conversion[],
@@ -134,6 +147,13 @@ function conversionTargets(
     }),
     fault: (object) =>
       conversionOf(object)["strategy"] === "Webhook" ? undefined : "has no conversion webhook",
+    readdress: (object, bundle) => {
+      const { strategy, webhook } = conversionOf(object);
+      const value = clientConfig("/convert", address, bundle);
+      if (strategy !== "Webhook" || !isObject(webhook)) return [];
+      if (!isOtherForm(webhook["clientConfig"], value)) return [];
+      return [{ op: "replace", path: "/spec/conversion/webhook/clientConfig", value } as const];
+    },
     bundles: (object) => {
       const { strategy, webhook } = conversionOf(object);
       if (strategy !== "Webhook" || !isObject(webhook)) return [];

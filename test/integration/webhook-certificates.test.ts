@@ -1,5 +1,8 @@
 // Certificates of webhooks that others provide, and webhooks that others register late.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createManager, installDefinitions, silentLog } from "homeostat";
 import type { Client } from "homeostat/client";
@@ -22,6 +25,13 @@ import { openServer, serverKinds } from "../fixtures/with-server.ts";
 
 const rules = serve.filter(({ type }) => type !== "conversion");
 const runtime = createSystemRuntime();
+
+const authority = createAuthority({ runtime });
+const content = () => {
+  const { cert, key } = issueServingCertificate(authority, { runtime, names: ["127.0.0.1"] });
+  return { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert };
+};
+const serialOf = async (url: string) => (await getText(url).catch(() => undefined))?.serial;
 
 function startManager(t: TestContext, client: Client, webhooks: WebhooksOptions) {
   const { namespace } = client;
@@ -60,11 +70,6 @@ for (const what of serverKinds()) {
     const client = await server.client();
     await installDefinitions(client, resources);
     const { namespace } = client;
-    const authority = createAuthority({ runtime });
-    const content = () => {
-      const { cert, key } = issueServingCertificate(authority, { runtime, names: ["127.0.0.1"] });
-      return { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert };
-    };
     const url = `https://127.0.0.1:${await freePort()}`;
     const certificate = `${namespace}/hooks`;
     const { manager, started } = startManager(t, client, {
@@ -72,7 +77,7 @@ for (const what of serverKinds()) {
       url,
       certificates: { from: "cert-manager", certificate, secret: "tls" },
     });
-    const serial = async () => (await getText(url).catch(() => undefined))?.serial;
+    const serial = () => serialOf(url);
     assert.equal(await serial(), undefined);
     await client.create(
       Secret,
@@ -88,5 +93,31 @@ for (const what of serverKinds()) {
     });
     await manager.stop();
     await started.catch(() => {});
+  });
+
+  test(`mounted certificates are served and followed: ${what}`, async (t) => {
+    const server = await openServer(what);
+    t.after(() => server.close());
+    const client = await server.client();
+    await installDefinitions(client, resources);
+    const folder = mkdtempSync(join(tmpdir(), "webhook-certificates-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const write = (): void => {
+      for (const [name, text] of Object.entries(content())) writeFileSync(join(folder, name), text);
+    };
+    write();
+    const url = `https://127.0.0.1:${await freePort()}`;
+    const [cert, key, ca] = ["tls.crt", "tls.key", "ca.crt"].map((name) => join(folder, name));
+    const certificates = { from: "files", cert: cert!, key: key!, ca: ca! } as const;
+    const { manager, started } = startManager(t, client, { serve: rules, url, certificates });
+    await started;
+    assert.deepEqual(manager.readiness(), { ready: true, reasons: [] });
+    const first = await serialOf(url);
+    write();
+    await until(async () => (await serialOf(url)) !== first);
+    const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
+    const bundle = Buffer.from(authority.cert).toString("base64");
+    assert.equal(webhooks?.[0]?.clientConfig.caBundle, bundle);
+    await manager.stop();
   });
 }

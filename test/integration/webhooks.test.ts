@@ -74,7 +74,13 @@ async function startManager(
   webhooks: Partial<WebhooksOptions> = {},
   runtime: Runtime = createSystemRuntime(),
 ) {
-  const { log, lines } = recordLog();
+  const { log: plain, lines } = recordLog();
+  const places: unknown[] = [];
+  const error: typeof plain.error = (message, fields) => {
+    if (fields?.["at"] !== undefined) places.push(fields["at"]);
+    plain.error(message, fields);
+  };
+  const log = { ...plain, error };
   const port = await freePort();
   const manager = createManager({
     operator: client.namespace,
@@ -92,7 +98,7 @@ async function startManager(
   });
   test.after(() => manager.stop());
   await manager.start();
-  return { manager, lines, port };
+  return { manager, lines, places, port };
 }
 
 const errand = (name: string, places: string[], more: object = {}) => V2(name, { places, ...more });
@@ -144,12 +150,13 @@ for (const what of serverKinds())
 
     it("that throw fail in one line; the process goes on", async (t) => {
       const client = await open();
-      const { manager, lines } = await startManager(t, client);
+      const { manager, lines, places } = await startManager(t, client);
       await assert.rejects(client.create(V2, errand("a", ["moon"])), (error: Error) => {
         assert.match(error.message, /failed calling webhook "validate\.errands\.v2\..*out of fuel/);
         return true;
       });
       assert.equal(lines.filter((line) => line.includes("out of\nfuel")).length, 1);
+      assert.match(places.join(), /^test\/integration\/webhooks\.test\.ts:\d+:\d+$/);
       await client.create(V2, errand("b", ["x"]));
       await manager.stop();
     });

@@ -4,6 +4,8 @@ import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { toCustomResourceDefinition } from "../api/resource/custom-resource-definition.ts";
+import { isConverted } from "../api/resource/converted-versions.ts";
+import { describeLossyVersions } from "../api/resource/lossy-versions.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { isInvalid } from "../api/status.ts";
@@ -55,7 +57,7 @@ export async function installDefinitions(
     versionsOf(resources).map(async ([resource, ...others]) => {
       const manifest = toCustomResourceDefinition(resource, ...others);
       const { name } = manifest["metadata"] as { name: string };
-      await client
+      const applied = await client
         .apply(customResourceDefinitions, manifest, {
           force: true,
           ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}),
@@ -71,6 +73,7 @@ export async function installDefinitions(
             },
           );
         });
+      warnOfLoss([resource, ...others], applied);
       return name;
     }),
   );
@@ -86,6 +89,15 @@ export async function installDefinitions(
 }
 
 const known = { timeoutMs: "a number", fieldManager: "a string", runtime: "a runtime" } as const;
+
+/** Objects are converted by a webhook that is registered, or by none. */
+function warnOfLoss(resources: readonly Defined[], applied: object): void {
+  const { spec } = applied as { readonly spec?: { readonly conversion?: { strategy?: string } } };
+  if (spec?.conversion?.strategy === "Webhook") return;
+  const all = resources.map(({ definition }) => definition);
+  const loss = all.some((one) => isConverted(one)) ? undefined : describeLossyVersions(all);
+  if (loss !== undefined) process.emitWarning(loss, { type: "HomeostatWarning" });
+}
 
 type Defined = { readonly definition: ResourceDefinition };
 

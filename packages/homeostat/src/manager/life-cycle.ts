@@ -7,6 +7,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
 import { logAwaited, logLeft } from "./log/log-awaited.ts";
+import { logLossyVersions } from "./log/log-lossy-versions.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
 import { createRunner } from "./create-runner.ts";
@@ -64,6 +65,7 @@ async function start(state: ManagerState): Promise<void> {
     controllers: definitions.map(({ name }) => name).join(", "),
     namespaces: scope.namespaces.description,
   });
+  logLossyVersions(definitions, log);
   // Without replicas and webhooks everything up to the first request is one step.
   const terms = createTerms(state);
   if (terms) {

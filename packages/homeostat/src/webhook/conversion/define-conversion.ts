@@ -3,6 +3,8 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/conversion (Convertible, Hub).
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { JsonObject } from "../../api/json.ts";
+import { noteConverted } from "../../api/resource/converted-versions.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import type { Kind, ObjectOf } from "../../api/kind.ts";
 import { isKind } from "../../api/check-kind.ts";
 import { describeValue } from "../../util/describe-error.ts";
@@ -65,6 +67,7 @@ export function defineConversion<Older extends Kind, Newer extends Kind>(
   options: ConversionOptions<Older, Newer>,
 ): Conversion {
   check(older, newer, options);
+  for (const version of [older, newer]) noteConverted(definitionOfKind(version));
   const { group } = parseApiVersion(older.apiVersion)!;
   const { up, down } = options as unknown as Record<"up" | "down", ConversionStep["convert"]>;
   return Object.freeze({

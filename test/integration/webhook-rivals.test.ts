@@ -1,5 +1,5 @@
-// Webhooks beside other clients that write what is theirs: neither races the other, and what belongs
-// to another client stays as it is.
+// Webhooks beside other clients that write what is theirs: neither races the other, and what
+// belongs to another client stays as it is.
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { createManager, defineController } from "homeostat";

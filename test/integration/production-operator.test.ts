@@ -152,11 +152,16 @@ async function applyAll(admin: Client, manifests: readonly JsonObject[]): Promis
   }
 }
 
-/** What the roles of manifests grant. */
+/** What the bound roles of manifests grant; that of metrics is for those who read them. */
 function permissionsOf(manifests: readonly JsonObject[]) {
+  const bound = new Set(
+    manifests.map(({ roleRef }) => (roleRef as { readonly name?: string } | undefined)?.name),
+  );
+  const isBound = ({ metadata }: JsonObject): boolean =>
+    bound.has((metadata as { readonly name: string }).name);
   const rulesOf = (kind: string): PolicyRule[] =>
     manifests
-      .filter((one) => one["kind"] === kind)
+      .filter((one) => one["kind"] === kind && isBound(one))
       .flatMap((one) => one["rules"] as unknown as PolicyRule[]);
   return { cluster: rulesOf("ClusterRole"), namespaces: { all: rulesOf("Role") } };
 }

@@ -85,7 +85,8 @@ describe("informers", () => {
     assert.equal(cache.acquire(Meal).informer.scope.namespace, undefined);
     const writing = client.create(Meal, { metadata: { name: "pie" } });
     await runtime.advance(0);
-    transport.last.answer(201, meal("pie", "7"));
+    const post = transport.exchanges.find(({ request }) => request.method === "POST")!;
+    post.answer(201, meal("pie", "7"));
     await writing;
     assert.equal(informer.get({ namespace: "home", name: "pie" })?.metadata.name, "pie");
     await cache.widen(Meal);

@@ -46,6 +46,8 @@ export class Replica {
     createInterface({ input: this.#child.stdout! }).on("line", (line) => this.#read(line));
     this.gone = once(this.#child, "close").then(() => {
       this.isGone = true;
+      // One that has lost its membership ends in the middle of its runs.
+      this.#cutOpen(process.hrtime.bigint());
       process.off("exit", this.#end);
     });
     process.once("exit", this.#end);
@@ -81,7 +83,11 @@ export class Replica {
     const cut = process.hrtime.bigint();
     this.#stoppedAt = cut;
     this.#isCut = true;
-    for (const run of this.#open.values()) run.cut = cut;
+    this.#cutOpen(cut);
+  }
+
+  #cutOpen(cut: bigint): void {
+    for (const run of this.#open.values()) run.cut ??= cut;
   }
 
   #read(line: string): void {

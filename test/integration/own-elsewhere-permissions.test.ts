@@ -1,5 +1,5 @@
-// An owner is deleted under rights that are limited to namespaces: its children are looked for where
-// the operator may look, and nothing is refused.
+// An owner is deleted under rights that are limited to namespaces: its children are looked for
+// where the operator may look, and nothing is refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

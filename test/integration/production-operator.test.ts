@@ -1,7 +1,7 @@
 // examples/web-app as in production: its generated manifests are applied without a warning, and two
-// replicas, as processes, run on their service account's rights alone. The leader is killed and the
-// other goes on. By the server's audit log, no right is refused, and none is granted in vain: what is
-// rare, such as a conflict, is provoked by a proxy before the leader.
+// replicas, as processes, run on the rights of their service account alone. The leader is killed,
+// and the other goes on. By the audit log, no right is refused, and none is granted in vain: what
+// is rare, such as a conflict, is provoked by a proxy before the leader.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -51,7 +51,7 @@ for (const what of serverKinds().filter((one) => one !== "in-process"))
     await root.create(Namespace, Namespace("shop"));
     const admin = root.with({ namespace: "shop" });
     const reader = await tokenOf(admin, "prometheus", ["/metrics"]);
-    const start = async (access: Pick<ClusterAccess, "server" | "tls">) => {
+    const start = async (access: Pick<ClusterAccess, "server"> & Partial<ClusterAccess>) => {
       const kubeconfig = join(folder(t), "kubeconfig");
       writeKubeconfig(kubeconfig, { ...access, namespace: "web-system" }, token);
       const replica = await startOperator(pathOf("main.ts"), kubeconfig);
@@ -61,7 +61,7 @@ for (const what of serverKinds().filter((one) => one !== "in-process"))
       });
       return replica;
     };
-    const first = await start({ server: proxy.url, tls: undefined });
+    const first = await start({ server: proxy.url });
     await until(() => first.isLeader(reader));
     const second = await start(server.access);
     assert.equal(await second.isLeader(reader), false);

@@ -6,7 +6,6 @@ import {
   type Controller,
   createManager,
   defineController,
-  type Manager,
   type ManagerOptions,
   ref,
 } from "homeostat";
@@ -14,12 +13,10 @@ import type { Client } from "homeostat/client";
 import { createSystemRuntime } from "homeostat/runtime";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
-import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { createReplica, stopAll, timings } from "../fixtures/replica.ts";
 import { until } from "../fixtures/until.ts";
-
-const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
 
 /** A process that can be stopped, and continued when its deadlines have passed. */
 function stoppable() {
@@ -30,28 +27,18 @@ function stoppable() {
   return { runtime, stop: () => void (stoppedMs += timings.renewDeadlineMs) };
 }
 
-/** A replica of the operator `laws`, heard. */
-function createReplica(
+function createElected(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { election, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { lines, log } = recordLog();
-  const connection = cuttable(client);
   const { namespace } = client;
-  const manager = createManager({
-    operator: "laws",
-    controllers,
-    client,
-    namespace,
-    log,
-    shutdownTimeoutMs: 2000,
-    allowReplicas: true,
+  const replica = createReplica(client, controllers, {
     election: { namespace, identity, ...timings, ...election },
     ...options,
   });
-  return { ...connection, manager, lines, role: () => manager.elections()[0]?.role };
+  return { ...replica, role: () => replica.manager.elections()[0]?.role };
 }
 
 /** Notes who reconciles what, and that no two do so at once. */
@@ -72,16 +59,13 @@ function createWork() {
   return { by, done, took: (line: string) => until(() => done.includes(line)) };
 }
 
-const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
-  Promise.all(managers.map((manager) => manager.stop()));
-
 describeLaws("election", ({ client, replica }) => {
   it("one replica works, and the next begins at once when it stops", async () => {
     const plain = await client();
     const { by, done, took } = createWork();
     const counted = { metrics: { port: false } } as const;
-    const one = createReplica(await replica(plain), "one", [by("one")], counted);
-    const two = createReplica(await replica(plain), "two", [by("two")], counted);
+    const one = createElected(await replica(plain), "one", [by("one")], counted);
+    const two = createElected(await replica(plain), "two", [by("two")], counted);
     const status = ({ manager }: typeof one): string | undefined =>
       /^leader_election_master_status\{name="laws"\} (\d)$/m.exec(manager.metrics())?.[1];
     await plain.create(Box, Box("old", {}));
@@ -136,8 +120,8 @@ describeLaws("election", ({ client, replica }) => {
     const { by, done, took } = createWork();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, { reconcile: () => goesOn.promise });
-    const one = createReplica(await replica(plain), "one", [hangs]);
-    const two = createReplica(await replica(plain), "two", [by("two")]);
+    const one = createElected(await replica(plain), "one", [hangs]);
+    const two = createElected(await replica(plain), "two", [by("two")]);
     await plain.create(Box, Box("box", {}));
     await one.manager.start();
     await two.manager.start();
@@ -173,8 +157,8 @@ describeLaws("election", ({ client, replica }) => {
         await goesOn.promise;
       },
     });
-    const one = createReplica(await replica(plain), "one", [hangs]);
-    const two = createReplica(await replica(plain), "two", [by("two")]);
+    const one = createElected(await replica(plain), "one", [hangs]);
+    const two = createElected(await replica(plain), "two", [by("two")]);
     await plain.create(Box, Box("box", {}));
     const running = one.manager.run();
     await until(() => one.role() === "leading");
@@ -204,8 +188,8 @@ describeLaws("election", ({ client, replica }) => {
       reconcile() {},
     });
     const election = { whenLost: "standBy" } as const;
-    const one = createReplica(await replica(plain), "one", [by("one"), refs], { election });
-    const two = createReplica(await replica(plain), "two", [by("two"), refs], { election });
+    const one = createElected(await replica(plain), "one", [by("one"), refs], { election });
+    const two = createElected(await replica(plain), "two", [by("two"), refs], { election });
     await plain.create(Box, Box("box", {}));
     await one.manager.start();
     await took("one box");
@@ -235,7 +219,7 @@ describeLaws("election", ({ client, replica }) => {
         await goesOn.promise;
       },
     });
-    const one = createReplica(await replica(plain), "one", [hangs], {
+    const one = createElected(await replica(plain), "one", [hangs], {
       election: { whenLost: "standBy" },
     });
     await plain.create(Box, Box("box", {}));
@@ -267,7 +251,7 @@ describeLaws("election", ({ client, replica }) => {
         await written.catch(({ code }) => refused.resolve(code));
       },
     });
-    const one = createReplica(await replica(plain), "one", [stopped], { runtime });
+    const one = createElected(await replica(plain), "one", [stopped], { runtime });
     await plain.create(Box, Box("box", {}));
     const running = one.manager.run();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -284,7 +268,7 @@ describeLaws("election", ({ client, replica }) => {
     const { log } = recordLog();
     const info = (message: string): void => void (message.startsWith("leading as") && stop());
     const options = { runtime, log: { ...log, info } };
-    const one = createReplica(await replica(plain), "one", [by("one")], options);
+    const one = createElected(await replica(plain), "one", [by("one")], options);
     await assert.rejects(one.manager.run(), { code: "ERR_ELECTION_LOST" });
     assert.deepEqual(
       one.sent.filter((line) => /^(?:POST|PATCH) .*\/events/.test(line)),
@@ -303,8 +287,8 @@ describeLaws("election", ({ client, replica }) => {
           await own.apply(ConfigMap, ConfigMap(name, {}));
         },
       });
-    const one = createReplica(await replica(plain), "one", [by("one"), everywhere("one")]);
-    const two = createReplica(await replica(plain), "two", [by("two"), everywhere("two")], {
+    const one = createElected(await replica(plain), "one", [by("one"), everywhere("one")]);
+    const two = createElected(await replica(plain), "two", [by("two"), everywhere("two")], {
       election: { standby: "cold" },
     });
     await plain.create(Part, Part("part", { of: "box" }));
@@ -325,8 +309,8 @@ describeLaws("election", ({ client, replica }) => {
   it("a cold standby watches nothing before it leads", async () => {
     const plain = await client();
     const { by, took } = createWork();
-    const one = createReplica(await replica(plain), "one", [by("one")]);
-    const two = createReplica(await replica(plain), "two", [by("two")], {
+    const one = createElected(await replica(plain), "one", [by("one")]);
+    const two = createElected(await replica(plain), "two", [by("two")], {
       election: { standby: "cold" },
     });
     await plain.create(Box, Box("box", {}));
@@ -347,7 +331,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("is said to have no effect where no controller needs it", async () => {
     const everywhere = defineController(Box, { needLeaderElection: false, async reconcile() {} });
-    const { manager, lines } = createReplica(await client(), "one", [everywhere]);
+    const { manager, lines } = createElected(await client(), "one", [everywhere]);
     await manager.start();
     assert.deepEqual(manager.elections(), []);
     assert.deepEqual(

@@ -2,50 +2,33 @@
 // time, also while replicas join, leave, hang and die.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import {
-  type Controller,
-  createManager,
-  defineController,
-  type Manager,
-  type ManagerOptions,
-} from "homeostat";
+import { type Controller, createManager, defineController, type ManagerOptions } from "homeostat";
 import type { Client } from "homeostat/client";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
+import { createReplica, stopAll, timings } from "../fixtures/replica.ts";
 import { until } from "../fixtures/until.ts";
 
-const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
 const boxes = 60;
 
-/** A replica of the operator `laws`, heard. */
-function createReplica(
+function createMember(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { sharding, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { lines, log } = recordLog();
-  const connection = cuttable(client);
   const { namespace } = client;
-  const manager = createManager({
-    operator: "laws",
-    controllers,
-    client,
-    namespace,
-    log,
-    shutdownTimeoutMs: 2000,
-    allowReplicas: true,
+  const replica = createReplica(client, controllers, {
     sharding: { namespace, identity, ...timings, ...sharding },
     ...options,
   });
-  const slots = () => manager.rings()[0]!.slots;
-  return { ...connection, manager, lines, identity, slots };
+  return { ...replica, identity, slots: () => replica.manager.rings()[0]!.slots };
 }
 
-type Replica = ReturnType<typeof createReplica>;
+type Member = ReturnType<typeof createMember>;
 
 /** Notes who reconciles what, and that no two do so at once. */
 function createWork(workMs = 1) {
@@ -77,15 +60,12 @@ async function createBoxes(client: Client): Promise<void> {
 }
 
 /** All slots are owned by these, and each has some. */
-const shared = (replicas: readonly Replica[]): Promise<unknown> =>
+const shared = (replicas: readonly Member[]): Promise<unknown> =>
   until(() => {
     const owned = replicas.map((replica) => replica.slots().owned);
     const isWhole = owned.reduce((sum, one) => sum + one, 0) === replicas[0]!.slots().all;
     return isWhole && owned.every((one) => one > 0);
   });
-
-const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
-  Promise.all(managers.map((manager) => manager.stop()));
 
 describeLaws("sharding", ({ client, replica }) => {
   it("slots of a reconcile that was cut and goes on are not given up", async () => {
@@ -93,8 +73,8 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, { reconcile: () => goesOn.promise });
-    const one = createReplica(await replica(plain), "one", [hangs]);
-    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    const one = createMember(await replica(plain), "one", [hangs]);
+    const two = createMember(await replica(plain), "two", [work.controller("two")]);
     await plain.create(Box, Box("held", {}));
     await one.manager.start();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -116,13 +96,13 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const work = createWork();
     const make = async (who: string) =>
-      createReplica(await replica(plain), who, [work.controller(who)]);
+      createMember(await replica(plain), who, [work.controller(who)]);
     const [one, two, three] = [await make("one"), await make("two"), await make("three")];
     await createBoxes(plain);
     await Promise.all([one, two, three].map(({ manager }) => manager.start()));
     await shared([one, two, three]);
     await until(() => work.last().size === boxes && work.who().length === 3);
-    const four = createReplica(await replica(plain), "four", [work.controller("four")], {
+    const four = createMember(await replica(plain), "four", [work.controller("four")], {
       metrics: { port: false },
     });
     await four.manager.start();
@@ -168,11 +148,11 @@ describeLaws("sharding", ({ client, replica }) => {
   it("a share changes hands when its last reconcile has ended", async () => {
     const plain = await client();
     const work = createWork(100);
-    const one = createReplica(await replica(plain), "one", [work.controller("one")]);
+    const one = createMember(await replica(plain), "one", [work.controller("one")]);
     await createBoxes(plain);
     await one.manager.start();
     await until(() => work.by.length >= 4);
-    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    const two = createMember(await replica(plain), "two", [work.controller("two")]);
     await two.manager.start();
     await shared([one, two]);
     await until(() => work.who().length === 2);
@@ -201,8 +181,8 @@ describeLaws("sharding", ({ client, replica }) => {
         );
       },
     });
-    const one = createReplica(await replica(plain), "one", [hangs]);
-    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
+    const one = createMember(await replica(plain), "one", [hangs]);
+    const two = createMember(await replica(plain), "two", [work.controller("two")]);
     await createBoxes(plain);
     const running = one.manager.run();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -223,7 +203,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const sharding = { whenLost: "rejoin" } as const;
     const make = async (who: string) =>
-      createReplica(await replica(plain), who, [work.controller(who)], { sharding });
+      createMember(await replica(plain), who, [work.controller(who)], { sharding });
     const [one, two] = [await make("one"), await make("two")];
     await createBoxes(plain);
     await Promise.all([one.manager.start(), two.manager.start()]);
@@ -241,7 +221,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const work = createWork();
     const make = async (who: string) =>
-      createReplica(await replica(plain), who, [work.controller(who)]);
+      createMember(await replica(plain), who, [work.controller(who)]);
     const [one, two] = [await make("one"), await make("two")];
     await createBoxes(plain);
     const running = one.manager.run();
@@ -262,7 +242,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const alone = createWork();
     const make = async (who: string) =>
-      createReplica(await replica(plain), who, [
+      createMember(await replica(plain), who, [
         work.controller(who, { shardBy: "namespace" }),
         defineController(Box, {
           name: "whole",
@@ -283,7 +263,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const own = await replica(plain);
     const leases = cuttable(own, "/leases");
-    const one = createReplica(own, "one", [createWork().controller("one")]);
+    const one = createMember(own, "one", [createWork().controller("one")]);
     leases.cut();
     await one.manager.start();
     const reasons = () => one.manager.readiness().reasons.join();

@@ -147,15 +147,17 @@ export class RingMember {
 
   /**
    * Ends the membership, when no reconcile begins any more. Shuts the fence; slots in which a
-   * reconcile has not ended, or all while a write has no answer, are left to expire, and so is the
-   * Lease when `over` aborts. Idempotent; resolves to true when the Lease is deleted.
+   * reconcile has not ended, or all that are left while a write has no answer for a second, are
+   * left to expire, and so is the Lease when `over` aborts. Idempotent; resolves to true when the
+   * Lease is deleted.
    */
   async resign(over?: AbortSignal): Promise<boolean> {
-    this.leave();
     this.#isResigning = true;
     const end = (): void => this.#end();
     over?.addEventListener("abort", end, { once: true });
     const isSettled = !over?.aborted && (await this.fence.close("it has stopped"));
+    // Nothing is given up before: what has no answer may still be executed.
+    if (isSettled) this.leave();
     if (!isSettled || this.gate.draining() !== noSlots) this.#end();
     this.fence.shut("it has stopped");
     await this.#ended.promise;

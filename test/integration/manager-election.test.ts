@@ -6,6 +6,7 @@ import {
   type Controller,
   createManager,
   defineController,
+  type Manager,
   type ManagerOptions,
   ref,
 } from "homeostat";
@@ -15,7 +16,7 @@ import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
-import { createReplica, stopAll, timings } from "../fixtures/replica.ts";
+import { createReplica as hearReplica, createWork, timings } from "../fixtures/replicas.ts";
 import { until } from "../fixtures/until.ts";
 
 /** A process that can be stopped, and continued when its deadlines have passed. */
@@ -27,45 +28,29 @@ function stoppable() {
   return { runtime, stop: () => void (stoppedMs += timings.renewDeadlineMs) };
 }
 
-function createElected(
+function createReplica(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { election, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { namespace } = client;
-  const replica = createReplica(client, controllers, {
-    election: { namespace, identity, ...timings, ...election },
+  const replica = hearReplica(client, controllers, {
+    election: { namespace: client.namespace, identity, ...timings, ...election },
     ...options,
   });
   return { ...replica, role: () => replica.manager.elections()[0]?.role };
 }
 
-/** Notes who reconciles what, and that no two do so at once. */
-function createWork() {
-  const done: string[] = [];
-  const running = new Map<string, string>();
-  const by = (who: string) =>
-    defineController(Box, {
-      async reconcile({ object }) {
-        const { name } = object.metadata;
-        assert.equal(running.get(name), undefined, `${name} by two at once`);
-        running.set(name, who);
-        await sleep(1);
-        running.delete(name);
-        done.push(`${who} ${name}`);
-      },
-    });
-  return { by, done, took: (line: string) => until(() => done.includes(line)) };
-}
+const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
+  Promise.all(managers.map((manager) => manager.stop()));
 
 describeLaws("election", ({ client, replica }) => {
   it("one replica works, and the next begins at once when it stops", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, has, took } = createWork();
     const counted = { metrics: { port: false } } as const;
-    const one = createElected(await replica(plain), "one", [by("one")], counted);
-    const two = createElected(await replica(plain), "two", [by("two")], counted);
+    const one = createReplica(await replica(plain), "one", [by("one")], counted);
+    const two = createReplica(await replica(plain), "two", [by("two")], counted);
     const status = ({ manager }: typeof one): string | undefined =>
       /^leader_election_master_status\{name="laws"\} (\d)$/m.exec(manager.metrics())?.[1];
     await plain.create(Box, Box("old", {}));
@@ -82,7 +67,7 @@ describeLaws("election", ({ client, replica }) => {
     assert.equal(two.manager.elections()[0]?.holder, "one");
     assert.deepEqual(two.manager.readiness(), { ready: true, reasons: [] });
     assert.equal(
-      done.some((line) => line.startsWith("two")),
+      done.some(([, who]) => who === "two"),
       false,
     );
     await until(() => two.manager.cacheStats()[0]?.objects === 2);
@@ -100,7 +85,7 @@ describeLaws("election", ({ client, replica }) => {
     );
     await two.manager.stop();
     assert.equal((await plain.get(Lease, "laws")).spec.holderIdentity ?? "", "");
-    assert.equal(done.includes("two gone"), false);
+    assert.equal(has("two gone"), false);
     const { items } = await plain.list(Event, { namespace: plain.namespace });
     const said = items.filter(({ reason }) => reason === "LeaderElection");
     assert.deepEqual(
@@ -117,11 +102,11 @@ describeLaws("election", ({ client, replica }) => {
 
   it("no standby works while a reconcile that was cut goes on, unless it outlives the Lease", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, took } = createWork();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, { reconcile: () => goesOn.promise });
-    const one = createElected(await replica(plain), "one", [hangs]);
-    const two = createElected(await replica(plain), "two", [by("two")]);
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [by("two")]);
     await plain.create(Box, Box("box", {}));
     await one.manager.start();
     await two.manager.start();
@@ -141,7 +126,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("one that cannot renew stops its work, writes nothing any more, and ends", async () => {
     const plain = await client();
-    const { by, took } = createWork();
+    const { controller: by, took } = createWork();
     const aborted = Promise.withResolvers<string>();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, {
@@ -157,8 +142,8 @@ describeLaws("election", ({ client, replica }) => {
         await goesOn.promise;
       },
     });
-    const one = createElected(await replica(plain), "one", [hangs]);
-    const two = createElected(await replica(plain), "two", [by("two")]);
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [by("two")]);
     await plain.create(Box, Box("box", {}));
     const running = one.manager.run();
     await until(() => one.role() === "leading");
@@ -182,14 +167,14 @@ describeLaws("election", ({ client, replica }) => {
 
   it("one that stands by again works anew when it leads again", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, has, took } = createWork();
     const refs = defineController(Part, {
       refs: { box: ref(Box, (part) => part.spec.of) },
       reconcile() {},
     });
     const election = { whenLost: "standBy" } as const;
-    const one = createElected(await replica(plain), "one", [by("one"), refs], { election });
-    const two = createElected(await replica(plain), "two", [by("two"), refs], { election });
+    const one = createReplica(await replica(plain), "one", [by("one"), refs], { election });
+    const two = createReplica(await replica(plain), "two", [by("two"), refs], { election });
     await plain.create(Box, Box("box", {}));
     await one.manager.start();
     await took("one box");
@@ -200,7 +185,7 @@ describeLaws("election", ({ client, replica }) => {
     await until(() => one.lines.includes("info: standing by: two leads"));
     await plain.create(Box, Box("other", {}));
     await took("two other");
-    assert.equal(done.includes("one other"), false);
+    assert.equal(has("one other"), false);
     done.length = 0;
     await two.manager.stop();
     await took("one box");
@@ -219,7 +204,7 @@ describeLaws("election", ({ client, replica }) => {
         await goesOn.promise;
       },
     });
-    const one = createElected(await replica(plain), "one", [hangs], {
+    const one = createReplica(await replica(plain), "one", [hangs], {
       election: { whenLost: "standBy" },
     });
     await plain.create(Box, Box("box", {}));
@@ -251,7 +236,7 @@ describeLaws("election", ({ client, replica }) => {
         await written.catch(({ code }) => refused.resolve(code));
       },
     });
-    const one = createElected(await replica(plain), "one", [stopped], { runtime });
+    const one = createReplica(await replica(plain), "one", [stopped], { runtime });
     await plain.create(Box, Box("box", {}));
     const running = one.manager.run();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -264,11 +249,11 @@ describeLaws("election", ({ client, replica }) => {
   it("one that was stopped as it began to lead says nothing of it", async () => {
     const plain = await client();
     const { runtime, stop } = stoppable();
-    const { by } = createWork();
+    const { controller: by } = createWork();
     const { log } = recordLog();
     const info = (message: string): void => void (message.startsWith("leading as") && stop());
     const options = { runtime, log: { ...log, info } };
-    const one = createElected(await replica(plain), "one", [by("one")], options);
+    const one = createReplica(await replica(plain), "one", [by("one")], options);
     await assert.rejects(one.manager.run(), { code: "ERR_ELECTION_LOST" });
     assert.deepEqual(
       one.sent.filter((line) => /^(?:POST|PATCH) .*\/events/.test(line)),
@@ -278,7 +263,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("a controller that needs no leader works in every replica", async () => {
     const plain = await client();
-    const { by, took } = createWork();
+    const { controller: by, took } = createWork();
     const everywhere = (who: string) =>
       defineController(Part, {
         needLeaderElection: false,
@@ -287,8 +272,8 @@ describeLaws("election", ({ client, replica }) => {
           await own.apply(ConfigMap, ConfigMap(name, {}));
         },
       });
-    const one = createElected(await replica(plain), "one", [by("one"), everywhere("one")]);
-    const two = createElected(await replica(plain), "two", [by("two"), everywhere("two")], {
+    const one = createReplica(await replica(plain), "one", [by("one"), everywhere("one")]);
+    const two = createReplica(await replica(plain), "two", [by("two"), everywhere("two")], {
       election: { standby: "cold" },
     });
     await plain.create(Part, Part("part", { of: "box" }));
@@ -308,9 +293,9 @@ describeLaws("election", ({ client, replica }) => {
 
   it("a cold standby watches nothing before it leads", async () => {
     const plain = await client();
-    const { by, took } = createWork();
-    const one = createElected(await replica(plain), "one", [by("one")]);
-    const two = createElected(await replica(plain), "two", [by("two")], {
+    const { controller: by, took } = createWork();
+    const one = createReplica(await replica(plain), "one", [by("one")]);
+    const two = createReplica(await replica(plain), "two", [by("two")], {
       election: { standby: "cold" },
     });
     await plain.create(Box, Box("box", {}));
@@ -331,7 +316,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("is said to have no effect where no controller needs it", async () => {
     const everywhere = defineController(Box, { needLeaderElection: false, async reconcile() {} });
-    const { manager, lines } = createElected(await client(), "one", [everywhere]);
+    const { manager, lines } = createReplica(await client(), "one", [everywhere]);
     await manager.start();
     assert.deepEqual(manager.elections(), []);
     assert.deepEqual(
@@ -345,7 +330,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("needs a namespace outside of a pod", async () => {
     const plain = await client();
-    const { by } = createWork();
+    const { controller: by } = createWork();
     const options = { operator: "laws", controllers: [by("one")], client: plain, election: {} };
     const manager = createManager({ ...options, log: recordLog().log });
     await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });

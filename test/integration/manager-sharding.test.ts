@@ -2,57 +2,38 @@
 // time, also while replicas join, leave, hang and die.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type Controller, createManager, defineController, type ManagerOptions } from "homeostat";
+import {
+  type Controller,
+  createManager,
+  defineController,
+  type Manager,
+  type ManagerOptions,
+} from "homeostat";
 import type { Client } from "homeostat/client";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
-import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
-import { createReplica, stopAll, timings } from "../fixtures/replica.ts";
+import { Box, describeLaws } from "../fixtures/laws.ts";
+import { createReplica as hearReplica, createWork, timings } from "../fixtures/replicas.ts";
 import { until } from "../fixtures/until.ts";
 
 const boxes = 60;
 
-function createMember(
+function createReplica(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { sharding, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { namespace } = client;
-  const replica = createReplica(client, controllers, {
-    sharding: { namespace, identity, ...timings, ...sharding },
+  const replica = hearReplica(client, controllers, {
+    sharding: { namespace: client.namespace, identity, ...timings, ...sharding },
     ...options,
   });
   return { ...replica, identity, slots: () => replica.manager.rings()[0]!.slots };
 }
 
-type Member = ReturnType<typeof createMember>;
-
-/** Notes who reconciles what, and that no two do so at once. */
-function createWork(workMs = 1) {
-  const by: [string, string][] = [];
-  const running = new Map<string, string>();
-  const faults: string[] = [];
-  const controller = (who: string, more: { readonly shardBy?: "controller" | "namespace" } = {}) =>
-    defineController(Box, {
-      ...more,
-      concurrency: 4,
-      async reconcile({ object }) {
-        const { name } = object.metadata;
-        if (running.has(name)) faults.push(`${name} by ${running.get(name)} and ${who}`);
-        running.set(name, who);
-        await sleep(workMs);
-        running.delete(name);
-        by.push([name, who]);
-      },
-    });
-  /** Who reconciled each object last. */
-  const last = () => new Map(by);
-  const who = () => [...new Set(last().values())].toSorted();
-  return { controller, by, faults, last, who };
-}
+type Replica = ReturnType<typeof createReplica>;
 
 async function createBoxes(client: Client): Promise<void> {
   const names = Array.from({ length: boxes }, (_, i) => `box-${i}`);
@@ -60,12 +41,15 @@ async function createBoxes(client: Client): Promise<void> {
 }
 
 /** All slots are owned by these, and each has some. */
-const shared = (replicas: readonly Member[]): Promise<unknown> =>
+const shared = (replicas: readonly Replica[]): Promise<unknown> =>
   until(() => {
     const owned = replicas.map((replica) => replica.slots().owned);
     const isWhole = owned.reduce((sum, one) => sum + one, 0) === replicas[0]!.slots().all;
     return isWhole && owned.every((one) => one > 0);
   });
+
+const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
+  Promise.all(managers.map((manager) => manager.stop()));
 
 describeLaws("sharding", ({ client, replica }) => {
   it("slots of a reconcile that was cut and goes on are not given up", async () => {
@@ -73,8 +57,8 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, { reconcile: () => goesOn.promise });
-    const one = createMember(await replica(plain), "one", [hangs]);
-    const two = createMember(await replica(plain), "two", [work.controller("two")]);
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
     await plain.create(Box, Box("held", {}));
     await one.manager.start();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -96,13 +80,13 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const work = createWork();
     const make = async (who: string) =>
-      createMember(await replica(plain), who, [work.controller(who)]);
+      createReplica(await replica(plain), who, [work.controller(who)]);
     const [one, two, three] = [await make("one"), await make("two"), await make("three")];
     await createBoxes(plain);
     await Promise.all([one, two, three].map(({ manager }) => manager.start()));
     await shared([one, two, three]);
     await until(() => work.last().size === boxes && work.who().length === 3);
-    const four = createMember(await replica(plain), "four", [work.controller("four")], {
+    const four = createReplica(await replica(plain), "four", [work.controller("four")], {
       metrics: { port: false },
     });
     await four.manager.start();
@@ -120,7 +104,7 @@ describeLaws("sharding", ({ client, replica }) => {
       [one, two, three, four].flatMap(({ manager }) => manager.states()).length === boxes;
     await until(kept);
     assert.deepEqual(four.manager.readiness(), { ready: true, reasons: [] });
-    work.by.length = 0;
+    work.done.length = 0;
     await two.manager.stop();
     await shared([one, three, four]);
     const { items } = await plain.list(Lease, { namespace: plain.namespace });
@@ -130,9 +114,9 @@ describeLaws("sharding", ({ client, replica }) => {
       "three",
     ]);
     assert.ok(two.lines.includes("info: left the ring of laws"), two.lines.join("\n"));
-    await until(() => work.by.length > 0);
+    await until(() => work.done.length > 0);
     assert.equal(
-      work.by.some(([, who]) => who === "two"),
+      work.done.some(([, who]) => who === "two"),
       false,
     );
     const line =
@@ -148,11 +132,11 @@ describeLaws("sharding", ({ client, replica }) => {
   it("a share changes hands when its last reconcile has ended", async () => {
     const plain = await client();
     const work = createWork(100);
-    const one = createMember(await replica(plain), "one", [work.controller("one")]);
+    const one = createReplica(await replica(plain), "one", [work.controller("one")]);
     await createBoxes(plain);
     await one.manager.start();
-    await until(() => work.by.length >= 4);
-    const two = createMember(await replica(plain), "two", [work.controller("two")]);
+    await until(() => work.done.length >= 4);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
     await two.manager.start();
     await shared([one, two]);
     await until(() => work.who().length === 2);
@@ -181,8 +165,8 @@ describeLaws("sharding", ({ client, replica }) => {
         );
       },
     });
-    const one = createMember(await replica(plain), "one", [hangs]);
-    const two = createMember(await replica(plain), "two", [work.controller("two")]);
+    const one = createReplica(await replica(plain), "one", [hangs]);
+    const two = createReplica(await replica(plain), "two", [work.controller("two")]);
     await createBoxes(plain);
     const running = one.manager.run();
     await until(() => one.manager.states().some(({ progress }) => progress.at === "running"));
@@ -203,7 +187,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const sharding = { whenLost: "rejoin" } as const;
     const make = async (who: string) =>
-      createMember(await replica(plain), who, [work.controller(who)], { sharding });
+      createReplica(await replica(plain), who, [work.controller(who)], { sharding });
     const [one, two] = [await make("one"), await make("two")];
     await createBoxes(plain);
     await Promise.all([one.manager.start(), two.manager.start()]);
@@ -221,7 +205,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const work = createWork();
     const make = async (who: string) =>
-      createMember(await replica(plain), who, [work.controller(who)]);
+      createReplica(await replica(plain), who, [work.controller(who)]);
     const [one, two] = [await make("one"), await make("two")];
     await createBoxes(plain);
     const running = one.manager.run();
@@ -242,12 +226,12 @@ describeLaws("sharding", ({ client, replica }) => {
     const work = createWork();
     const alone = createWork();
     const make = async (who: string) =>
-      createMember(await replica(plain), who, [
+      createReplica(await replica(plain), who, [
         work.controller(who, { shardBy: "namespace" }),
         defineController(Box, {
           name: "whole",
           shardBy: "controller",
-          reconcile: ({ object }) => void alone.by.push([object.metadata.name, who]),
+          reconcile: ({ object }) => void alone.done.push([object.metadata.name, who]),
         }),
       ]);
     const [one, two] = [await make("one"), await make("two")];
@@ -263,7 +247,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const plain = await client();
     const own = await replica(plain);
     const leases = cuttable(own, "/leases");
-    const one = createMember(own, "one", [createWork().controller("one")]);
+    const one = createReplica(own, "one", [createWork().controller("one")]);
     leases.cut();
     await one.manager.start();
     const reasons = () => one.manager.readiness().reasons.join();

@@ -16,6 +16,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
+import { fencedClient, fencedEventClient } from "./fenced-client.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
 import type { EndOfTerm, Terms } from "./terms.ts";
 
@@ -96,21 +97,15 @@ export class Leadership implements Terms {
     return `${this.#namespace}/${this.#options.election.name ?? this.#options.operator}`;
   }
 
-  /** A client that writes during the term of the present candidate only. */
   fenced(client: Client): Client {
-    const { fence } = this.#elector!;
-    return client.with({ fence: fence.refusal, requested: fence.sends });
+    return fencedClient(client, this.#elector!.fence);
   }
 
-  /**
-   * As `fenced`, for Events: those that are left when the Lease is given up are sent, and hold
-   * nothing up; when it is lost, none is.
-   */
   fencedForEvents(client: Client): Client {
-    const { fence } = this.#elector!;
-    return client.with({
+    return fencedEventClient(client, {
+      fence: this.#elector!.fence,
       signal: this.#term.signal,
-      fence: (method, path) => (this.#isResigning ? undefined : fence.refusal(method, path)),
+      isResigning: () => this.#isResigning,
     });
   }
 

@@ -1,5 +1,5 @@
-// Asks the API server who has a token, and what a user may do; with how long the answer holds, which
-// is as long as with controller-runtime.
+// Asks the API server who has a token, and what a user may do; with how long the answer holds,
+// which is as long as with controller-runtime.
 import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import type { UserInfo } from "../../k8s/authentication/v1/models.ts";

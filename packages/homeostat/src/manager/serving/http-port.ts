@@ -9,6 +9,7 @@ import type { Log } from "../../util/guard-log.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Viewer } from "../introspection/viewer.ts";
 
 /** What is asked. */
 export interface PortRequest {
@@ -19,6 +20,8 @@ export interface PortRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The client is on this machine, or in this pod. */
   readonly isLoopback: boolean;
+  /** Who asks, where the API server has said it; undefined where all that comes may see all. */
+  readonly viewer?: Viewer | undefined;
 }
 
 export interface PortAnswer {

@@ -328,12 +328,19 @@ describeLaws("election", ({ client, replica }) => {
     await manager.stop();
   });
 
-  it("needs a namespace outside of a pod", async () => {
+  it("elects in the namespace of the client outside of a pod", async () => {
     const plain = await client();
     const { controller: by } = createWork();
     const options = { operator: "laws", controllers: [by("one")], client: plain, election: {} };
-    const manager = createManager({ ...options, log: recordLog().log });
-    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+    const { log, lines } = recordLog();
+    const manager = createManager({ ...options, log });
+    await manager.start();
+    await until(() => manager.elections()[0]?.role === "leading");
+    assert.equal(manager.elections()[0]!.lease, `${plain.namespace}/laws`);
+    assert.match(
+      lines.join("\n"),
+      new RegExp(`the Leases of laws are in namespace ${plain.namespace};`),
+    );
     await stopAll(manager);
   });
 });

@@ -257,14 +257,21 @@ describeLaws("sharding", ({ client, replica }) => {
     await until(() => one.slots().owned === one.slots().all);
     assert.deepEqual(one.manager.readiness(), { ready: true, reasons: [] });
     await one.manager.stop();
-    const manager = createManager({
-      operator: "laws",
-      controllers: [createWork().controller("one")],
-      client: plain,
-      log: recordLog().log,
-      sharding: {},
-    });
-    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+  });
+
+  it("shares in the namespace of the client outside of a pod", async () => {
+    const plain = await client();
+    const { log, lines } = recordLog();
+    const controllers = [createWork().controller("one")];
+    const options = { operator: "laws", controllers, client: plain, log, sharding: {} };
+    const manager = createManager(options);
+    await manager.start();
+    await until(() => manager.rings()[0]?.role === "member");
+    assert.match(manager.rings()[0]!.lease, new RegExp(`^${plain.namespace}/laws-`));
+    assert.match(
+      lines.join("\n"),
+      new RegExp(`the Leases of laws are in namespace ${plain.namespace};`),
+    );
     await manager.stop();
   });
 });

@@ -158,6 +158,14 @@ export type {
   MultiClusterOptions,
   RequestKey,
 } from "./manager/manager-options.ts";
+export type { CauseReport } from "./manager/introspection/report-cause.ts";
+export type {
+  GraphReport,
+  GraphSignal,
+  GraphWake,
+  GraphWrite,
+} from "./manager/introspection/report-graph.ts";
+export type { AttemptReport, HistoryReport } from "./manager/introspection/report-history.ts";
 export type { OpenPorts } from "./manager/serving/operator-servers.ts";
 export type { CertificateFiles } from "./manager/serving/port-certificate.ts";
 export type { HealthCheck, HealthChecks } from "./manager/serving/probes.ts";

@@ -29,7 +29,6 @@ import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
 import { StopDeadline } from "./stopping/stop-deadline.ts";
-import type { Tracing } from "./tracing/tracing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -44,7 +43,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const { metrics } = given;
   const answered = metrics?.requests(given.client.transport);
   const observed = { warned, ...(answered ? { answered } : {}) };
-  const options = { ...given, client: traced(given.client.with(observed), given.tracing) };
+  const options = { ...given, client: followed(given.client.with(observed), given) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
@@ -89,8 +88,11 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   return toManager(state);
 }
 
-const traced = (client: Client, tracing: Tracing | undefined): Client =>
-  tracing ? client.with({ answered: tracing.answered }) : client;
+/** With spans and a record of its requests, where they are asked for. */
+function followed(client: Client, { tracing, introspection }: ClusterManagerOptions): Client {
+  const traced = tracing ? client.with({ answered: tracing.answered }) : client;
+  return introspection ? traced.with({ answered: introspection.answered }) : traced;
+}
 
 /** The user's own selections of a kind decide. */
 function narrowed(

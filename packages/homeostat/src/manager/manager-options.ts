@@ -11,6 +11,7 @@ import type { ElectionReport } from "../election/elector.ts";
 import type { RingReport } from "../election/ring/ring-member.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { Introspection } from "./introspection/introspection.ts";
 import type { ClusterInspection } from "./introspection/cluster-inspection.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
@@ -108,6 +109,8 @@ export interface ClusterManagerOptions extends Omit<
   readonly metrics?: ClusterMetrics | undefined;
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** Undefined when nothing is recorded for introspection. */
+  readonly introspection?: Introspection | undefined;
 }
 
 /**

@@ -40,5 +40,6 @@ function createCore(
     ...options,
     metrics: operations.metrics?.ofCluster(undefined),
     tracing: operations.tracing,
+    introspection: operations.introspection,
   });
 }

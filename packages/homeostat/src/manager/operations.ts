@@ -9,6 +9,7 @@ import type {
   ManagerOptions,
   MultiClusterOptions,
 } from "./manager-options.ts";
+import { Introspection } from "./introspection/introspection.ts";
 import { OperatorMetrics } from "./metrics/operator-metrics.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { OperatorServers } from "./serving/operator-servers.ts";
@@ -25,7 +26,12 @@ export interface Operations {
   readonly metrics: OperatorMetrics | undefined;
   /** Undefined when nothing is traced. */
   readonly tracing: Tracing | undefined;
+  /** Undefined when nothing is recorded for introspection. */
+  readonly introspection: Introspection | undefined;
 }
+
+const isInspected = ({ metrics }: Options): boolean =>
+  metrics?.introspection === true && metrics.port !== false;
 
 export function createOperations(options: Options): Operations {
   const { metrics, tracing, runtime = createSystemRuntime() } = options;
@@ -34,6 +40,7 @@ export function createOperations(options: Options): Operations {
     runtime,
     metrics: metrics && new OperatorMetrics(runtime, metrics.custom),
     tracing: tracing && new Tracing(tracing, runtime.clock),
+    introspection: isInspected(options) ? new Introspection(runtime) : undefined,
   };
 }
 
@@ -42,12 +49,13 @@ export function operated(
   { ended, inspect, ...core }: CoreManager,
   operations: Operations,
 ): Manager {
-  const { metrics, tracing, options, runtime } = operations;
+  const { metrics, tracing, introspection, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
   const servers = createServers({ ...core, inspect }, operations, stopping.signal);
   const end = async (): Promise<void> => {
     metrics?.stop();
+    introspection?.close();
     await servers?.stop();
   };
   const lifeCycle = createTransitions(operator, {
@@ -56,8 +64,9 @@ export function operated(
       if (servers) await servers.start();
       try {
         refuseIfStopped(operator, stopping);
-        if (tracing) {
-          await tracing.open();
+        for (const one of [introspection, tracing]) {
+          if (!one) continue;
+          await one.open();
           refuseIfStopped(operator, stopping);
         }
         metrics?.start();
@@ -89,7 +98,7 @@ export function operated(
 /** Undefined when no port is to be opened. */
 function createServers(
   { readiness, inspect }: Pick<CoreManager, "readiness" | "inspect">,
-  { options, runtime, metrics }: Operations,
+  { options, runtime, metrics, introspection }: Operations,
   stopping: AbortSignal,
 ): OperatorServers | undefined {
   const { health, metrics: { port, ...served } = { port: false }, client, log } = options;
@@ -110,6 +119,7 @@ function createServers(
       startedAt: runtime.clock.now(),
       inspect,
       readiness,
+      recorded: introspection,
     },
   });
 }

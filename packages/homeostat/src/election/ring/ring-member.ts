@@ -124,14 +124,16 @@ export class RingMember {
 
   /**
    * Ends the membership, when no reconcile begins any more. Shuts the fence; slots in which a
-   * reconcile has not ended, or all while a write has no answer, are left to expire, and so is the
-   * Lease when `over` aborts. Idempotent; resolves to true when the Lease is deleted.
+   * reconcile has not ended, or all that are left while a write has no answer for a second, are
+   * left to expire, and so is the Lease when `over` aborts. Idempotent; resolves to true when the
+   * Lease is deleted.
    */
   async resign(over?: AbortSignal): Promise<boolean> {
-    this.leave();
     this.#isResigning = true;
     await this.#driver.giveUp(over, {
       release: (isSettled) => {
+        // Not before: what has no answer may still be executed.
+        if (isSettled) this.leave();
         if (!isSettled || this.gate.draining() !== noSlots) this.#end();
         this.fence.shut(stopped);
       },

@@ -86,6 +86,7 @@ class Fleet {
           ...settings,
           metrics: operations.metrics?.ofCluster(cluster),
           tracing: operations.tracing,
+          introspection: operations.introspection,
           operator,
           client,
           cluster,

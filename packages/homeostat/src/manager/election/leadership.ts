@@ -62,7 +62,7 @@ export class Leadership implements Terms {
   /** Makes the first candidate. @throws ERR_ELECTION_NAMESPACE */
   async open(): Promise<void> {
     const { election, operator, client, runtime } = this.#options;
-    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator, "election"));
+    this.#namespace = election.namespace ?? (await readLeaseNamespace(this.#options));
     this.#recorder = createEventRecorder({
       // Of whichever candidate is the present one: a recorder outlives terms.
       client: client.with({ fence: (method, path) => this.#refusal(method, path) }),

@@ -56,8 +56,8 @@ export class Membership implements Terms {
   }
 
   async open(): Promise<void> {
-    const { sharding, operator } = this.#options;
-    this.#namespace = sharding.namespace ?? (await readLeaseNamespace(operator, "sharding"));
+    const { sharding } = this.#options;
+    this.#namespace = sharding.namespace ?? (await readLeaseNamespace(this.#options));
     this.#gauges = this.#options.ringGauges?.(this.#ring);
     this.next();
   }

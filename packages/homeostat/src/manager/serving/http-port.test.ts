@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as sendRequest } from "node:http";
+import { request as sendSecure } from "node:https";
 import { connect } from "node:net";
+import { X509Certificate } from "node:crypto";
+import { connect as connectSecure } from "node:tls";
 import { describe, it, type TestContext } from "node:test";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import { openPort, type PortHandler, type PortOptions, type PortRequest } from "./http-port.ts";
@@ -22,8 +25,17 @@ async function open(t: TestContext, handler = fine, given: Partial<PortOptions> 
   return port;
 }
 
-async function send(port: number, path: string, method = "GET", headers = {}) {
-  const sent = sendRequest({ port, host: "127.0.0.1", path, method, headers, agent: false }).end();
+async function send(
+  port: number,
+  path: string,
+  method = "GET",
+  headers = {},
+  request: typeof sendSecure = sendRequest,
+) {
+  const to = { port, host: "127.0.0.1", path, method, headers };
+  const sent = request({ ...to, agent: false, rejectUnauthorized: false }).end();
+  // A server that refuses a request breaks the connection on which it is still sent.
+  sent.on("error", () => {});
   const [response] = (await once(sent, "response")) as [import("node:http").IncomingMessage];
   let body = "";
   for await (const chunk of response) body += String(chunk);
@@ -110,6 +122,32 @@ describe("a port", () => {
       ),
       431,
     );
+  });
+
+  it("does so with TLS, and takes another certificate from the next connection on", async (t) => {
+    const { first } = selfSignedCertificate({ runtime, log, metrics: createMetrics() });
+    const other = selfSignedCertificate({ runtime, log, metrics: createMetrics() }).first;
+    const { port, setCertificate } = await open(t, fine, { certificate: first });
+    const get = (length: number) => send(port, "/", "GET", { x: "x".repeat(length) }, sendSecure);
+    assert.equal((await get(900_000)).status, 200);
+    assert.equal(
+      await get(1_100_000).then(
+        ({ status }) => status,
+        () => 431,
+      ),
+      431,
+    );
+    const serialOf = async (): Promise<string> => {
+      const socket = connectSecure({ port, host: "127.0.0.1", rejectUnauthorized: false });
+      await once(socket, "secureConnect");
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      return serialNumber;
+    };
+    assert.equal(await serialOf(), new X509Certificate(first.cert).serialNumber);
+    setCertificate(other);
+    assert.equal(await serialOf(), new X509Certificate(other.cert).serialNumber);
+    assert.throws(() => setCertificate({ ...other, key: first.key }));
   });
 
   it("gives requests a second to end when it closes", async (t) => {

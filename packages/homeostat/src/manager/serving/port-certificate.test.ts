@@ -26,6 +26,7 @@ test("a port's own certificate is for this host, and replaced long before it end
     "DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1",
   );
   assert.equal(first.cert.match(/BEGIN CERTIFICATE/g)?.length, 2, "with its authority");
+  assert.ok(given.validToDate.getTime() <= runtime.clock.now() + 366 * dayMs);
   const later: KeyPair[] = [];
   const following = follow((pair) => void later.push(pair));
   for (const count of [1, 2]) {
@@ -77,6 +78,8 @@ test("files are read every ten seconds; what cannot be read or used is said, and
   await look(1);
   assert.deepEqual(replaced, ["c2 k1"]);
   assert.match(said.join(), /^the certificate of .*tls\.crt has been renewed$/);
+  await look();
+  assert.deepEqual(replaced, ["c2 k1"], "once");
   fits = false;
   write("c2", "k2");
   await look();
@@ -91,7 +94,7 @@ test("files are read every ten seconds; what cannot be read or used is said, and
   await look();
   assert.deepEqual(replaced, ["c2 k1", "c2 k2"]);
   const text = metrics.text();
-  assert.match(text, /^certwatcher_read_certificate_total 7$/m);
+  assert.match(text, /^certwatcher_read_certificate_total 8$/m);
   assert.match(text, /^certwatcher_read_certificate_errors_total 2$/m);
   following.stop();
   assert.equal(runtime.nextTimerMs(), undefined);

@@ -99,7 +99,7 @@ describeLaws("introspection", ({ client: open, run }) => {
         assert.ok(Date.parse(webhooks.certificate.notAfter) > Date.now());
         const summary = await read("/summary");
         assert.deepEqual([summary.operator, summary.ready], ["introspected", true]);
-        assert.deepEqual((await read("")).paths.length, 11);
+        assert.deepEqual((await read("")).paths.length, 12);
         resolve();
       },
       {

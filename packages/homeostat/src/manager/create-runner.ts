@@ -18,7 +18,7 @@ export function createRunner(
   definition: ControllerDefinition,
 ): ControllerRunner {
   const { options, runtime, names, log, scope } = state;
-  const changed = changesOf(options);
+  const changed = changesOf(options, definition);
   const { manager } = names.get(definition)!;
   const leadership = needsElection(definition) ? state.leadership : undefined;
   const recorder = createEventRecorder({
@@ -82,10 +82,13 @@ function followersOf(
 }
 
 /** Receives each change of an object's state; undefined when nobody does. */
-function changesOf({ changed, introspection }: ManagerState["options"]): RunnerOptions["changed"] {
+function changesOf(
+  { changed, introspection }: ManagerState["options"],
+  { kind }: ControllerDefinition,
+): RunnerOptions["changed"] {
   if (!introspection) return changed;
   return (state) => {
-    introspection.changed(state);
+    introspection.changed(state, kind);
     return changed?.(state);
   };
 }

@@ -55,6 +55,7 @@ export function operated(
   const servers = createServers({ ...core, inspect }, operations, stopping.signal);
   const end = async (): Promise<void> => {
     metrics?.stop();
+    introspection?.close();
     await servers?.stop();
   };
   const lifeCycle = createTransitions(operator, {

@@ -15,6 +15,7 @@ import {
   listRings,
   listWebhooks,
 } from "./report-parts.ts";
+import { answerStream } from "./stream/answer-stream.ts";
 import { seenOf, type Viewer } from "./viewer.ts";
 
 /** Where it is served. */
@@ -68,6 +69,10 @@ export async function answerIntrospection(
   if (!parts) return notFound(path);
   const [name = "", ...rest] = parts;
   if (name === "" && rest.length === 0) return json("Index", { paths: pathsOf() });
+  if (name === "stream" && rest.length === 0 && sources.recorded?.streams) {
+    const { streams } = sources.recorded;
+    return answerStream({ query, viewer, streams, inspect: sources.inspect, failure });
+  }
   if (name === "objects" && rest.length > 0) return answerObject(rest, sources, viewer);
   const answer = Object.hasOwn(answers, name) && rest.length === 0 ? answers[name] : undefined;
   if (!answer) return notFound(path);
@@ -85,7 +90,7 @@ function decoded(path: string): readonly string[] | undefined {
 }
 
 const pathsOf = (): readonly string[] =>
-  Object.keys(answers).map((name) => `${introspectionPath}/${name}`);
+  [...Object.keys(answers), "stream"].map((name) => `${introspectionPath}/${name}`);
 
 function summary({ operator, now, startedAt, inspect, readiness }: IntrospectionSources): object {
   const clusters = inspect();

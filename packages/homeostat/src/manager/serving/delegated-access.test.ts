@@ -36,7 +36,10 @@ function arrange(replies: { token?: Reply; access?: Reply } = {}) {
     ...replies,
   };
   const respond = (exchange: ScriptedExchange): void => {
-    const { kind, spec } = exchange.body as { readonly kind: string; readonly spec: object };
+    const { kind, spec } = exchange.body as unknown as {
+      readonly kind: string;
+      readonly spec: object;
+    };
     assert.match(exchange.request.path, new RegExp(`/${kind.toLowerCase()}s$`));
     asked.push(spec);
     const status = kind === "TokenReview" ? now.token : now.access;

@@ -20,7 +20,7 @@ function arrange(allows: (asked: Attributes, user: string) => boolean | "refused
   const asked: Attributes[] = [];
   const logged: string[] = [];
   const transport = createScriptedTransport((exchange) => {
-    const { spec } = exchange.body as {
+    const { spec } = exchange.body as unknown as {
       readonly spec: { readonly user: string; readonly resourceAttributes: Attributes };
     };
     asked.push(spec.resourceAttributes);

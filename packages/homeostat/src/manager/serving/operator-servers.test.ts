@@ -18,7 +18,7 @@ const summary = "/debug/homeostat/v1alpha1/summary";
 function createReviewer() {
   const asked: string[] = [];
   const transport = createScriptedTransport((exchange) => {
-    const { kind, spec } = exchange.body as { kind: string; spec: { token?: string } };
+    const { kind, spec } = exchange.body as unknown as { kind: string; spec: { token?: string } };
     asked.push(kind);
     const user = { username: "ann" };
     const token = { authenticated: spec.token === "good", user };

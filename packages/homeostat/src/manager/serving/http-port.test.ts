@@ -1,8 +1,8 @@
 // What a port answers by itself, and how it ends.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { request as sendRequest } from "node:http";
-import { request as sendSecure } from "node:https";
+import { type IncomingMessage, request as sendRequest } from "node:http";
+import { request as sendSecure, type RequestOptions } from "node:https";
 import { connect } from "node:net";
 import { X509Certificate } from "node:crypto";
 import { connect as connectSecure } from "node:tls";
@@ -25,18 +25,16 @@ async function open(t: TestContext, handler = fine, given: Partial<PortOptions> 
   return port;
 }
 
-async function send(
-  port: number,
-  path: string,
-  method = "GET",
-  headers = {},
-  request: typeof sendSecure = sendRequest,
-) {
-  const to = { port, host: "127.0.0.1", path, method, headers };
+async function send(port: number, path: string, method = "GET", headers = {}) {
+  return heard(sendRequest, { port, path, method, headers });
+}
+
+async function heard(request: typeof sendSecure, asked: RequestOptions) {
+  const to = { host: "127.0.0.1", ...asked };
   const sent = request({ ...to, agent: false, rejectUnauthorized: false }).end();
   // A server that refuses a request breaks the connection on which it is still sent.
   sent.on("error", () => {});
-  const [response] = (await once(sent, "response")) as [import("node:http").IncomingMessage];
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
   let body = "";
   for await (const chunk of response) body += String(chunk);
   return { status: response.statusCode, headers: response.headers, body };
@@ -128,7 +126,7 @@ describe("a port", () => {
     const { first } = selfSignedCertificate({ runtime, log, metrics: createMetrics() });
     const other = selfSignedCertificate({ runtime, log, metrics: createMetrics() }).first;
     const { port, setCertificate } = await open(t, fine, { certificate: first });
-    const get = (length: number) => send(port, "/", "GET", { x: "x".repeat(length) }, sendSecure);
+    const get = (length: number) => heard(sendSecure, { port, headers: { x: "x".repeat(length) } });
     assert.equal((await get(900_000)).status, 200);
     assert.equal(
       await get(1_100_000).then(

@@ -47,6 +47,7 @@ async function open(t: TestContext, given: Partial<OperatorServersOptions>) {
       inspect: () => [],
       readiness: () => ({ ready: true, reasons: [] }),
       recorded: undefined,
+      blocks: () => undefined,
     },
     ...given,
   });

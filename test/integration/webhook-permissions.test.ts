@@ -28,18 +28,22 @@ interface Run extends HeardServer {
   readonly isReady: () => boolean;
 }
 
+interface Play {
+  live(run: Run): Promise<void>;
+  prepare?(admin: Client): Promise<void>;
+}
+
 /** Runs a manager on its rights alone through `live`, in which it has to use all of them. */
 async function runsOnItsRights(
   t: TestContext,
   what: ServerKind,
   webhooks: WebhooksOptions,
-  live: (run: Run) => Promise<void>,
-  prepare: (admin: Client) => Promise<void> = async () => {},
+  { live, prepare }: Play,
 ): Promise<void> {
   const server = await openHeardServer(t, what);
   const { admin, client, events } = server;
   await installDefinitions(admin, resources);
-  await prepare(admin);
+  await prepare?.(admin);
   const reports = { events: false };
   const options = { operator, controllers, webhooks, namespace: "default", reports };
   const permissions = requiredPermissions(options);
@@ -74,7 +78,7 @@ for (const what of heardServers)
   describe(`rights of webhooks: ${what}`, { timeout: 60_000 }, () => {
     test("that register themselves by URL", async (t) => {
       const url = `https://127.0.0.1:${await freePort()}`;
-      await runsOnItsRights(t, what, { serve, url }, disturb);
+      await runsOnItsRights(t, what, { serve, url }, { live: disturb });
     });
 
     test("that are reached through a Service: nothing is deleted", async (t) => {
@@ -82,13 +86,10 @@ for (const what of heardServers)
       const webhooks = { serve, service, port: 0, drainMs: 0 };
       const prepare = async (admin: Client) =>
         void (await admin.create(Namespace, Namespace("elsewhere")));
-      await runsOnItsRights(
-        t,
-        what,
-        webhooks,
-        ({ admin }) => spoilSecret(admin, "elsewhere"),
+      await runsOnItsRights(t, what, webhooks, {
+        live: ({ admin }) => spoilSecret(admin, "elsewhere"),
         prepare,
-      );
+      });
       const { cluster, namespaces } = requiredPermissions({ operator, controllers: [], webhooks });
       assert.ok(cluster.every(({ resourceNames }) => resourceNames?.length === 1));
       assert.deepEqual(Object.keys(namespaces), ["elsewhere"]);
@@ -113,7 +114,7 @@ for (const what of heardServers)
         assert.ok(spec.conversion?.webhook?.clientConfig?.caBundle);
         await spoilSecret(admin, "default");
       };
-      await runsOnItsRights(t, what, webhooks, live, prepare);
+      await runsOnItsRights(t, what, webhooks, { live, prepare });
       const verbs = requiredPermissions({ operator, controllers: [], webhooks }).cluster;
       assert.deepEqual(
         verbs.map((rule) => rule.verbs),

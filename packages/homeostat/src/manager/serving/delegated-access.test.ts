@@ -46,8 +46,7 @@ function arrange(respond: Respond = working) {
     said,
     status: async (...args: Parameters<typeof ask>) => (await ask(...args)).status,
     /** The kinds of reviews since the last call. */
-    reviews: () =>
-      transport.exchanges.splice(0).map((one) => (one.body as unknown as Review).kind),
+    reviews: () => transport.exchanges.splice(0).map((one) => (one.body as unknown as Review).kind),
     answerWith: (next: Respond) => void (answering = next),
   };
 }
@@ -98,7 +97,9 @@ describe("delegated access", () => {
   });
 
   it("lets nobody in while the API server is down, and asks it again", async () => {
-    const { status, reviews, said, answerWith } = arrange((exchange) => exchange.fail(new Error("reset")));
+    const { status, reviews, said, answerWith } = arrange((exchange) =>
+      exchange.fail(new Error("reset")),
+    );
     assert.equal(await status("good-reader"), 500);
     assert.match(said.join(), /^authenticating a reader of \/metrics: .*reset/);
     reviews();
@@ -112,13 +113,20 @@ describe("delegated access", () => {
   });
 
   it("lets nobody in on an answer that says nothing", async () => {
-    for (const body of [{}, { status: {} }, { status: { authenticated: "true" } }, { status: null }]) {
+    for (const body of [
+      {},
+      { status: {} },
+      { status: { authenticated: "true" } },
+      { status: null },
+    ]) {
       const { status } = arrange((exchange) => exchange.answer(201, body));
       assert.equal(await status("good-reader"), 401, JSON.stringify(body));
     }
     for (const allowed of [undefined, "true", 1, null]) {
       const { status } = arrange((exchange, kind) =>
-        kind === "TokenReview" ? working(exchange, kind) : exchange.answer(201, { status: { allowed } }),
+        kind === "TokenReview"
+          ? working(exchange, kind)
+          : exchange.answer(201, { status: { allowed } }),
       );
       assert.equal(await status("good-reader"), 403, String(allowed));
     }

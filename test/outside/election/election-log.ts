@@ -87,7 +87,11 @@ export class ElectionLog {
   }
 
   async #followLease(): Promise<void> {
-    const options = { fieldSelector: "metadata.name=op", signal: this.#over.signal };
+    const options = {
+      namespace: this.#client.namespace!,
+      fieldSelector: "metadata.name=op",
+      signal: this.#over.signal,
+    };
     for await (const { type, object } of this.#client.watch(Lease, options))
       if (type !== "BOOKMARK") {
         const { spec, metadata } = object;
@@ -97,7 +101,11 @@ export class ElectionLog {
   }
 
   async #followWrites(): Promise<void> {
-    const options = { fieldSelector: "metadata.name=log", signal: this.#over.signal };
+    const options = {
+      namespace: this.#client.namespace!,
+      fieldSelector: "metadata.name=log",
+      signal: this.#over.signal,
+    };
     for await (const { type, object } of this.#client.watch(ConfigMap, options))
       if (type !== "BOOKMARK" && object.data?.["by"])
         this.#note("ConfigMap", object.metadata.resourceVersion, object.data["by"]);

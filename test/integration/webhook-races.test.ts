@@ -16,7 +16,7 @@ import {
   type WebhooksOptions,
 } from "homeostat/webhook";
 import * as z from "zod";
-import { freePort, freePorts } from "../fixtures/free-port.ts";
+import { freePorts } from "../fixtures/free-port.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { createMeeting } from "../fixtures/meet.ts";
 import { until } from "../fixtures/until.ts";

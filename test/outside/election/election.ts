@@ -17,9 +17,9 @@ export const election: Suite = {
   async run(at) {
     const results: CaseResult[] = [];
     const asked = process.env["ELECTION_CASES"] ?? "";
-    for (const [name, { play, judged }] of Object.entries(cases))
+    for (const [name, one] of Object.entries(cases))
       if (name.includes(asked)) {
-        results.push(await runCase(at, name, { play, judged }));
+        results.push(await runCase(at, name, one));
         if (process.env["OUTSIDE_VERBOSE"]) console.log(results.at(-1));
       }
     return results;

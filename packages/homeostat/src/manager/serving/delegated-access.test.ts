@@ -1,196 +1,179 @@
-// Who may read a port, on a scripted API server and a clock that the test moves.
+// Who is asked before a reader is answered, and what a reader hears, on a scripted API server.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { getHeapSnapshot } from "node:v8";
-import { play } from "../../client/scripted-client.suite.ts";
-import type { ScriptedExchange } from "../../client/scripted-transport.suite.ts";
+import { inspect } from "node:util";
+import { createClient } from "../../client/create-client.ts";
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+} from "../../client/scripted-transport.suite.ts";
+import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { withDelegatedAccess } from "./delegated-access.ts";
+import type { PortAnswer, PortRequest } from "./http-port.ts";
 
-const metrics = { status: 200, body: "metrics" } as const;
-
-type Respond = (exchange: ScriptedExchange, kind: "TokenReview" | "SubjectAccessReview") => void;
-
-interface Review {
-  readonly kind: "TokenReview" | "SubjectAccessReview";
-  readonly spec: { readonly token?: string; readonly user?: string };
-}
-
-/** Tokens that begin with `good` are `USER`s, of whom those whose name has `reader` may read. */
-const working: Respond = (exchange, kind) => {
-  const { token = "", user = "" } = (exchange.body as unknown as Review).spec;
-  const authenticated = token.startsWith("good");
-  const status =
-    kind === "TokenReview"
-      ? { authenticated, ...(authenticated ? { user: { username: token.slice(5) } } : {}) }
-      : { allowed: user.includes("reader") };
-  exchange.answer(201, { kind, status });
+const ann = { username: "ann", uid: "7", groups: ["dev"], extra: { team: ["a"] } };
+const asAnn = {
+  user: "ann",
+  uid: "7",
+  groups: ["dev", "system:authenticated"],
+  extra: { team: ["a"] },
 };
+const mayGet = (path: string) => ({
+  ...asAnn,
+  nonResourceAttributes: { verb: "get", path },
+});
 
-function arrange(respond: Respond = working) {
-  let answering = respond;
-  const { client, transport, runtime } = play((exchange) =>
-    answering(exchange, (exchange.body as unknown as Review).kind),
+type Reply = object | "refused" | "silent";
+
+function arrange(replies: { token?: Reply; access?: Reply } = {}) {
+  const runtime = createVirtualRuntime();
+  const asked: unknown[] = [];
+  const answered: string[] = [];
+  const logged: unknown[] = [];
+  const now = {
+    token: { authenticated: true, user: ann } as Reply,
+    access: { allowed: true } as Reply,
+    ...replies,
+  };
+  const respond = (exchange: ScriptedExchange): void => {
+    const { kind, spec } = exchange.body as unknown as {
+      readonly kind: string;
+      readonly spec: object;
+    };
+    assert.match(exchange.request.path, new RegExp(`/${kind.toLowerCase()}s$`));
+    asked.push(spec);
+    const status = kind === "TokenReview" ? now.token : now.access;
+    if (status === "silent") return;
+    if (status === "refused") return exchange.refuse(403, "Forbidden");
+    exchange.answer(201, { kind, status });
+  };
+  const error = (...said: readonly unknown[]): void => void logged.push(said);
+  const handler = withDelegatedAccess(
+    ({ path, viewer }) => {
+      answered.push(path);
+      assert.ok(viewer, "it knows who asks");
+      return { status: 200, body: "secret" };
+    },
+    {
+      client: createClient({ transport: createScriptedTransport(respond), runtime }),
+      clock: runtime.clock,
+      log: { debug() {}, info() {}, warn() {}, error },
+      knows: (path) => path !== "/other",
+    },
   );
-  const said: string[] = [];
-  const log = { error: (message: string) => void said.push(message) } as never;
-  const knows = (path: string): boolean => path === "/metrics";
-  const { clock } = runtime;
-  const handler = withDelegatedAccess(() => metrics, { client, clock, log, knows });
-  const ask = async (token: string | undefined, path = "/metrics", method = "GET") => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const query = new URLSearchParams();
-    return await handler({ method, path, query, headers, isLoopback: true });
-  };
-  return {
-    runtime,
-    said,
-    status: async (...args: Parameters<typeof ask>) => (await ask(...args)).status,
-    /** The kinds of reviews since the last call. */
-    reviews: () => transport.exchanges.splice(0).map((one) => (one.body as unknown as Review).kind),
-    answerWith: (next: Respond) => void (answering = next),
-  };
+  const ask = async (
+    authorization: string | readonly string[] | undefined = "Bearer t0ken",
+    given: Partial<PortRequest> = {},
+  ): Promise<PortAnswer> =>
+    await handler({
+      method: "GET",
+      path: "/metrics",
+      query: new URLSearchParams("token=t0ken"),
+      headers: authorization === undefined ? {} : { authorization },
+      isLoopback: true,
+      ...given,
+    });
+  return { runtime, asked, answered, logged, ask, now };
 }
 
-/** The strings that something holds. */
-async function stringsOnHeap(is: (text: string) => boolean): Promise<readonly string[]> {
-  let snapshot = "";
-  for await (const chunk of getHeapSnapshot()) snapshot += String(chunk);
-  const { strings } = JSON.parse(snapshot) as { readonly strings: readonly string[] };
-  return strings.filter(is);
-}
+describe("a reader", () => {
+  it("is answered after the API server has said who it is, and that it may", async () => {
+    const { ask, asked, answered } = arrange();
+    assert.deepEqual(await ask(), { status: 200, body: "secret" });
+    assert.deepEqual(asked, [{ token: "t0ken" }, mayGet("/metrics")]);
+    assert.deepEqual(answered, ["/metrics"]);
+    await ask("bearer   t0ken ", { method: "HEAD" });
+    const attributes = { verb: "head", path: "/metrics" };
+    assert.deepEqual(asked.slice(2), [{ ...asAnn, nonResourceAttributes: attributes }]);
+  });
 
-describe("delegated access", () => {
-  it("asks who it is and whether they may, once while the answers hold", async () => {
-    const { status, reviews, runtime } = arrange();
-    assert.deepEqual(await Promise.all([status("good-reader"), status("good-reader")]), [200, 200]);
-    assert.deepEqual(reviews(), ["TokenReview", "SubjectAccessReview"]);
+  it("without a token is refused, and nobody is asked", async () => {
+    const { ask, asked, answered } = arrange();
+    for (const authorization of [
+      "",
+      "Basic abc",
+      "Bearer",
+      "Bearer a b",
+      "xBearer a",
+      ["Bearer a"],
+    ])
+      assert.equal((await ask(authorization)).status, 401, String(authorization));
+    assert.equal((await ask(undefined, { headers: {} })).status, 401);
+    assert.deepEqual([asked, answered], [[], []]);
+  });
+
+  it("of what is not there hears that before anybody is asked, whoever it is", async () => {
+    const { ask, asked } = arrange();
+    for (const path of ["/other", `/${"x".repeat(4096)}`])
+      for (const authorization of ["Bearer t0ken", ""])
+        assert.equal((await ask(authorization, { path })).status, 404);
+    assert.deepEqual(asked, []);
+    assert.equal((await ask(undefined, { path: `/${"x".repeat(4095)}` })).status, 200);
+  });
+
+  it("with a token that is not valid is refused, and no right is asked for", async () => {
+    for (const token of [{}, { authenticated: false, user: ann }, { user: ann }]) {
+      const { ask, asked, answered } = arrange({ token });
+      assert.deepEqual(await ask(), { status: 401, body: "Unauthorized\n" });
+      assert.deepEqual([asked.length, answered], [1, []]);
+    }
+  });
+
+  it("who may not is refused by name, also where the verdict is missing", async () => {
+    for (const access of [{}, { allowed: false }]) {
+      const { ask, answered } = arrange({ access });
+      const { status, body } = await ask();
+      assert.deepEqual([status, body], [403, "Authorization denied for user ann\n"]);
+      assert.deepEqual(answered, []);
+    }
+  });
+
+  it("is not answered when the API server does not, and its token is in no log", async () => {
+    for (const reply of ["refused", "silent"] as const) {
+      const who = arrange({ token: reply });
+      const heard = who.ask();
+      await who.runtime.advance(10_000);
+      assert.deepEqual(await heard, { status: 500, body: "Authentication failed\n" });
+      const what = arrange({ access: reply });
+      const refused = what.ask();
+      await what.runtime.advance(10_000);
+      assert.deepEqual(await refused, {
+        status: 500,
+        body: "Authorization for user ann failed\n",
+      });
+      for (const { answered, logged } of [who, what]) {
+        assert.deepEqual([answered, logged.length], [[], 1]);
+        assert.doesNotMatch(inspect(logged, { depth: Infinity, showHidden: true }), /t0ken/);
+      }
+      who.now.token = { authenticated: true, user: ann };
+      assert.equal((await who.ask()).status, 200, "a failure is not kept");
+    }
+  });
+
+  it("is asked about again after a minute, a right after five, a refusal after half a minute", async () => {
+    const { ask, asked, runtime, now } = arrange();
+    const again = async (): Promise<readonly string[]> => {
+      asked.length = 0;
+      await ask();
+      return asked.map((spec) => ("token" in (spec as object) ? "who" : "what"));
+    };
+    assert.deepEqual(await again(), ["who", "what"]);
     await runtime.advance(59_999);
-    assert.equal(await status("good-reader"), 200);
-    assert.deepEqual(reviews(), []);
+    assert.deepEqual(await again(), []);
     await runtime.advance(1);
-    assert.equal(await status("good-reader"), 200);
-    assert.deepEqual(reviews(), ["TokenReview"], "a token holds for a minute");
-    await runtime.advance(240_000);
-    assert.equal(await status("good-reader"), 200);
-    assert.deepEqual(reviews(), ["TokenReview", "SubjectAccessReview"], "a right for five");
-  });
-
-  it("keeps a refusal for half a minute, by user, verb and path", async () => {
-    const { status, reviews, runtime } = arrange();
-    assert.equal(await status("good-stranger"), 403);
-    assert.equal(await status("good-stranger"), 403);
-    assert.deepEqual(reviews(), ["TokenReview", "SubjectAccessReview"]);
-    assert.equal(await status("good-stranger", "/metrics", "HEAD"), 403);
-    assert.equal(await status("good-reader"), 200, "another user's answer is another");
-    assert.deepEqual(reviews(), ["SubjectAccessReview", "TokenReview", "SubjectAccessReview"]);
-    await runtime.advance(30_000);
-    assert.equal(await status("good-stranger"), 403);
-    assert.deepEqual(reviews(), ["SubjectAccessReview"]);
-  });
-
-  it("asks nobody about what is not there, and of nobody without a token", async () => {
-    const { status, reviews } = arrange();
-    assert.equal(await status("good-reader", "/other"), 404);
-    assert.equal(await status(undefined, "/other"), 404);
-    assert.equal(await status(undefined), 401);
-    assert.deepEqual(reviews(), []);
-  });
-
-  it("lets nobody in while the API server is down, and asks it again", async () => {
-    const { status, reviews, said, answerWith } = arrange((exchange) =>
-      exchange.fail(new Error("reset")),
-    );
-    assert.equal(await status("good-reader"), 500);
-    assert.match(said.join(), /^authenticating a reader of \/metrics: .*reset/);
-    reviews();
-    answerWith((exchange, kind) =>
-      kind === "TokenReview" ? working(exchange, kind) : exchange.refuse(500, "InternalError"),
-    );
-    assert.equal(await status("good-reader"), 500);
-    assert.match(said[1]!, /^authorizing reader to get \/metrics: /);
-    answerWith(working);
-    assert.equal(await status("good-reader"), 200);
-  });
-
-  it("lets nobody in on an answer that says nothing", async () => {
-    for (const body of [
-      {},
-      { status: {} },
-      { status: { authenticated: "true" } },
-      { status: null },
-    ]) {
-      const { status } = arrange((exchange) => exchange.answer(201, body));
-      assert.equal(await status("good-reader"), 401, JSON.stringify(body));
-    }
-    for (const allowed of [undefined, "true", 1, null]) {
-      const { status } = arrange((exchange, kind) =>
-        kind === "TokenReview"
-          ? working(exchange, kind)
-          : exchange.answer(201, { status: { allowed } }),
-      );
-      assert.equal(await status("good-reader"), 403, String(allowed));
-    }
-  });
-
-  it("gives a silent API server ten seconds, whoever waits", async () => {
-    const { status, runtime, reviews } = arrange(() => {});
-    const answers = Promise.all([status("good-reader"), status("good-reader")]);
-    let isOver = false;
-    void answers.then(() => (isOver = true));
-    await runtime.advance(9999);
-    assert.equal(isOver, false);
+    assert.deepEqual(await again(), ["who"]);
+    await runtime.advance(239_999);
+    assert.deepEqual(await again(), ["who"]);
+    now.access = { allowed: false };
     await runtime.advance(1);
-    assert.deepEqual(await answers, [500, 500]);
-    assert.deepEqual(reviews(), ["TokenReview"]);
-  });
-
-  it("asks a busy API server a few times, within ten seconds", async () => {
-    const { status, runtime, reviews } = arrange((exchange) =>
-      exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 1 }),
-    );
-    const answer = status("good-reader");
-    await runtime.advance(10_000);
-    assert.equal(await answer, 500);
-    const { length } = reviews();
-    assert.ok(length <= 11, `${length} reviews`);
-    await runtime.advance(60_000);
-    assert.deepEqual(reviews(), []);
-  });
-
-  it("asks once about a bad token, however often it comes", async () => {
-    const { status, reviews, runtime } = arrange();
-    const storm = await Promise.all(Array.from({ length: 500 }, () => status("bad")));
-    assert.deepEqual(new Set(storm), new Set([401]));
-    for (let i = 0; i < 50; i++) assert.equal(await status("bad"), 401);
-    assert.deepEqual(reviews(), ["TokenReview"]);
-    await runtime.advance(60_000);
-    assert.equal(await status("bad"), 401);
-    assert.deepEqual(reviews(), ["TokenReview"]);
-  });
-
-  it("keeps a thousand tokens: of others, those that came last", async () => {
-    const { status, reviews } = arrange();
-    await status("good-reader");
-    for (let i = 0; i < 999; i++) await status(`bad-${i}`);
-    reviews();
-    await status("good-reader");
-    assert.deepEqual(reviews(), [], "the oldest of a thousand");
-    await status("bad-more");
-    await status("good-reader");
-    assert.deepEqual(reviews(), ["TokenReview", "TokenReview"]);
-  });
-
-  it("keeps no token in memory", async () => {
-    const { status, reviews } = arrange();
-    const mark = Buffer.from(String(Math.random())).toString("hex");
-    const tokens = (): readonly string[] => ["good", "bad"].map((kind) => `${kind}-${mark}`);
-    for (const token of tokens()) await status(token);
-    assert.equal(reviews().length, 3);
-    // The engine keeps the text of the last match.
-    assert.ok(/^/.test(""));
-    const held = await stringsOnHeap((text) => tokens().some((token) => text.includes(token)));
-    assert.deepEqual(held, []);
-    for (const token of tokens()) await status(token);
-    assert.deepEqual(reviews(), [], "and knows them");
+    assert.deepEqual(await again(), ["what"]);
+    await runtime.advance(29_999);
+    assert.deepEqual(await again(), []);
+    await runtime.advance(1);
+    assert.deepEqual(await again(), ["what"]);
+    asked.length = 0;
+    await ask("Bearer other");
+    await ask(undefined, { path: "/metrics/2" });
+    assert.deepEqual(asked, [{ token: "other" }, mayGet("/metrics/2")], "of each its own");
   });
 });

@@ -1,6 +1,7 @@
 // The state of each object with its controller, for people: done, waiting, retrying or stalled, and
 // why. In memory only; lasting state belongs into the objects.
 import type { Loop } from "./loop/history.ts";
+import type { Rival } from "./loop/rival.ts";
 
 /** The progress of an object with its controller. */
 export type Progress =
@@ -36,8 +37,8 @@ export interface ObjectState {
   readonly since: number;
   /** Set while the object is in a loop: what is written each time; empty for prompt retries. */
   readonly loop?: readonly string[];
-  /** The field managers that change back each time what is written, where they are known. */
-  readonly rivals?: readonly string[];
+  /** Who changes back each time what is written, and which fields, where that is known. */
+  readonly undoneBy?: Pick<Rival, "managers" | "fields">;
 }
 
 /** The states of one controller's objects, without deleted objects. */
@@ -71,7 +72,7 @@ export function createObjectStates(options: {
         progress,
         since: options.now(),
         ...(loop ? { loop: loop.wrote } : {}),
-        ...(loop?.rival ? { rivals: loop.rival.managers } : {}),
+        ...(loop?.rival ? { undoneBy: loop.rival } : {}),
       };
       states.set(key, state);
       try {

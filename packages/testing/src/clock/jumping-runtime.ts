@@ -39,8 +39,8 @@ interface Pending extends Timer {
   /** By the monotonic clock. */
   readonly dueMs: number;
   readonly run: () => void;
-  /** What wakes it while time passes. */
-  alarm: Timer;
+  /** What wakes it while time passes; none while the clock stands. */
+  alarm: Timer | undefined;
 }
 
 class JumpingClock {
@@ -68,9 +68,9 @@ class JumpingClock {
     const timer: Pending = {
       dueMs: this.monotonic() + waitMs,
       run,
-      alarm: this.#base.timer(waitMs, () => this.#wake(timer)),
+      alarm: this.#standing ? undefined : this.#base.timer(waitMs, () => this.#wake(timer)),
       cancel: () => {
-        timer.alarm.cancel();
+        timer.alarm?.cancel();
         this.#pending.delete(timer);
       },
     };
@@ -103,7 +103,7 @@ class JumpingClock {
     this.#standing = undefined;
     const now = this.monotonic();
     for (const timer of this.#pending) {
-      timer.alarm.cancel();
+      timer.alarm?.cancel();
       timer.alarm = this.#base.timer(Math.max(0, timer.dueMs - now), () => this.#wake(timer));
     }
   }

@@ -3,12 +3,17 @@ import type { ObjectState } from "homeostat";
 
 /** One line, e.g. `  Box default/a (box): it waits for Lid "b"`. */
 export function describeState(state: ObjectState, nowMs: number): string {
-  const { kind, key, controller, loop, rivals = [] } = state;
-  const undone = rivals.map((one) => `"${one}"`).join(" and ");
-  const looping = loop
-    ? `it keeps triggering itself, writing ${loop.join(", ") || "nothing"} each time${undone ? `, which ${undone} changes back` : ""}; `
-    : "";
-  return `  ${kind} ${key} (${controller}): ${looping}${describeProgress(state, nowMs)}`;
+  const { kind, key, controller } = state;
+  return `  ${kind} ${key} (${controller}): ${describeLoop(state)}${describeProgress(state, nowMs)}`;
+}
+
+function describeLoop({ loop, undoneBy }: ObjectState): string {
+  if (!loop) return "";
+  const { managers = [], fields = [] } = undoneBy ?? {};
+  const what = fields.length > 0 ? ` ${fields.join(", ")}` : "";
+  const who = managers.map((one) => `"${one}"`).join(" and ");
+  const undone = undoneBy ? `, of which ${who || "another client"} changes back${what}` : "";
+  return `it keeps triggering itself, writing ${loop.join(", ") || "nothing"} each time${undone}; `;
 }
 
 function describeProgress({ progress, since }: ObjectState, nowMs: number): string {

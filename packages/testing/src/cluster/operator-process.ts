@@ -60,10 +60,7 @@ export const startProcess = ({ manager }: OperatorProcess, place: Place): Promis
   startManager(manager, () => place.pause());
 
 /** Stops the manager and warns of reconciles that keep running, beside later tests. */
-async function stopManager(
-  manager: Manager,
-  clock: { now(): number },
-): Promise<void> {
+async function stopManager(manager: Manager, clock: { now(): number }): Promise<void> {
   const closing = clock.now();
   await manager.stop();
   const hung = manager

@@ -55,6 +55,14 @@ function movingStates(
   );
 }
 
+/** What was reconciled a moment ago, where nothing else says what keeps the controllers busy. */
+const runAgain = ({ manager }: SettlingCluster, now: number): readonly ObjectState[] =>
+  manager()?.isIdle() === false
+    ? manager()!
+        .states()
+        .filter(({ since }) => now - since < 100)
+    : [];
+
 /** Requests that a message shows. */
 const mostShown = 5;
 
@@ -71,8 +79,10 @@ function notSettled(
   horizonMs: number,
 ): HomeostatError {
   const now = cluster.nowMs();
+  const moving = movingStates(cluster, horizonMs);
+  const busy = moving.length > 0 ? moving : runAgain(cluster, now);
   const lines = [
-    ...movingStates(cluster, horizonMs).map((state) => describeState(state, now)),
+    ...busy.map((state) => describeState(state, now)),
     ...unanswered(cluster.activity.traffic.open()),
     ...cluster.disturbed(),
   ];

@@ -17,7 +17,7 @@ import type { Activity } from "../traffic/until-idle.ts";
 import { describeState } from "./describe-state.ts";
 import { openEmbedded } from "./embedded-place.ts";
 import { eventually } from "./eventually.ts";
-import { createKeepAlive, keepAliveBy } from "./keep-alive.ts";
+import { createKeepAlive, type KeepAlive, keepAliveBy } from "./keep-alive.ts";
 import { placeOf, warnOfOpen } from "./opened-at.ts";
 import { createOperatorProcess, type OperatorProcess, startProcess } from "./operator-process.ts";
 import type { Place } from "./place.ts";
@@ -102,7 +102,8 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     await close();
     throw error;
   }
-  return toCluster(running, { client: keepAliveBy(running.client, keepAlive), close });
+  const client = keepAliveBy(running.client, keepAlive);
+  return toCluster(running, { client, close, during: (work) => keepAlive.during(work) });
 }
 
 /** What runs, behind the public handle. */
@@ -147,7 +148,10 @@ class RunningCluster {
   /** Lines for messages. */
   disturbed(): readonly string[] {
     const isDown = this.#managers.length > 0 && this.#process === undefined;
-    const lines = [...this.disturbances.active(), ...(isDown ? ["the controllers are killed"] : [])];
+    const lines = [
+      ...this.disturbances.active(),
+      ...(isDown ? ["the controllers are killed"] : []),
+    ];
     return lines.map((line) => `  the test disturbs: ${line}`);
   }
 
@@ -216,7 +220,7 @@ class RunningCluster {
 
 function toCluster(
   running: RunningCluster,
-  { client, close }: Pick<TestCluster, "client" | "close">,
+  { client, close, during }: Pick<TestCluster, "client" | "close"> & Pick<KeepAlive, "during">,
 ): TestCluster {
   const { options, place, disturbances } = running;
   const seen = {
@@ -231,7 +235,10 @@ function toCluster(
     get manager() {
       return running.manager;
     },
-    clock: running.clock,
+    clock: {
+      now: () => running.clock.now(),
+      advance: (...skipped) => during(() => running.clock.advance(...skipped)),
+    },
     faults: disturbances.faults,
     cache: (kind) => disturbances.cache(kind),
     kill: () => running.kill(),

@@ -31,7 +31,8 @@ export function formatFault(
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: message ?? `${verb} ${resource} ${JSON.stringify(name)}: the test asked for this fault`,
+    message:
+      message ?? `${verb} ${resource} ${JSON.stringify(name)}: the test asked for this fault`,
     reason,
     details: {
       name,

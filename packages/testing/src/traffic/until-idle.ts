@@ -1,5 +1,5 @@
-// Waits until nothing moves: between two looks the event loop has come round twice, so that every
-// answer, event and key that was under way has arrived.
+// Waits until nothing moves: between two looks the event loop has come round, so that every answer,
+// event and key that was under way has arrived.
 import type { Traffic } from "./traffic.ts";
 
 /** What may move. */
@@ -9,37 +9,53 @@ export interface Activity {
   atWork(): readonly string[];
 }
 
-/** Turns of the event loop without traffic after which nothing moves any more. */
+/** What is waited for, and what no more. */
+export interface Patience {
+  /** Work that did not move and is not waited for again. */
+  readonly parked: Set<string>;
+  /** By performance.now(). */
+  readonly untilMs: number;
+}
+
+/**
+ * Turns of the event loop without traffic after which a cluster is still. One would do for what the
+ * server and its clients do; a test's own code may take one turn more.
+ */
 const quietTurns = 2;
 /** Waits of a millisecond after the last traffic until work that goes on waits for something else. */
 const workWaits = 25;
 const requestWaits = 500;
+/** Turns of the event loop before the first such wait. */
+const turnsFirst = 20;
 
 /** A turn of the event loop, with all its phases. */
-export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Waits until all that goes on waits for time to pass. What the tests' own code waits for cannot be
- * seen: work without a request gets 25 ms after the last traffic, a request half a second. `parked`
- * remembers what did not move, and is not waited for again.
+ * Waits until all that goes on waits for time to pass; false when it did not within its patience.
+ * What the tests' own code waits for cannot be seen: work without a request gets 25 ms after the
+ * last traffic, a request half a second.
  */
-export async function untilParked(activity: Activity, parked: Set<string>): Promise<void> {
+export async function untilParked(activity: Activity, patience: Patience): Promise<boolean> {
   const { traffic } = activity;
-  let ticks = traffic.ticks;
-  let waits = 0;
-  for (let quiet = 0; quiet < quietTurns;) {
-    await (waits === 0 ? turn() : pause(1));
-    const moving = movingIn(activity).filter((what) => !parked.has(what));
-    if (traffic.ticks !== ticks) [ticks, quiet, waits] = [traffic.ticks, 0, 0];
-    else if (moving.length === 0) quiet++;
-    else if (waits++ >= (traffic.isQuiet ? workWaits : requestWaits))
+  const { parked, untilMs } = patience;
+  let { ticks } = traffic;
+  for (let looks = 0; ;) {
+    await (looks < turnsFirst ? turn() : pause(1));
+    const hasMoved = traffic.ticks !== ticks;
+    const moving = hasMoved ? [] : movingIn(activity).filter((what) => !parked.has(what));
+    if (hasMoved) [ticks, looks] = [traffic.ticks, 0];
+    else if (moving.length === 0) return true;
+    else if (looks++ >= turnsFirst + (traffic.isQuiet ? workWaits : requestWaits))
       for (const what of moving) parked.add(what);
+    if (performance.now() > untilMs) return false;
   }
 }
 
 function movingIn({ traffic, atWork }: Activity): readonly string[] {
+  if (traffic.isQuiet) return atWork();
   return [...traffic.open().map(({ method, path }) => `${method} ${path}`), ...atWork()];
 }
 

@@ -24,6 +24,7 @@ import { coldStartRow, growthRows, standingFloodRow, stormRow, syncRow } from ".
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, LibraryRow, OperatorRow, Row, Scale } from "./rows/row.ts";
+import { inspectedFloodRow } from "./rows/inspected-flood.ts";
 import { tracedFloodRow } from "./rows/traced-flood.ts";
 import { reviewsRow } from "./rows/webhooks.ts";
 import {
@@ -47,6 +48,7 @@ const rows: readonly Row[] = [
   cacheRow,
   floodRow,
   tracedFloodRow,
+  inspectedFloodRow,
   standingFloodRow,
   syncRow,
   stormRow,

@@ -29,11 +29,17 @@ export interface Operator {
 
 const program = fileURLToPath(new URL("operator.ts", import.meta.url));
 
+/** What watches an operator from inside, each with what comes before it. */
+export const watchStates = ["nothing", "metrics", "introspection", "watchdog"] as const;
+export type WatchState = (typeof watchStates)[number];
+
 /** How an operator runs. */
 export interface OperatorChoices {
   readonly workers: number;
   /** Default: off. */
   readonly tracing?: TracingState;
+  /** Default: nothing. */
+  readonly watched?: WatchState;
   /** Default: the one beside this file. */
   readonly program?: string;
 }
@@ -47,10 +53,10 @@ export async function startOperator(
   client: Client,
   options: OperatorChoices,
 ): Promise<Operator> {
-  const { workers, tracing = "off" } = options;
+  const { workers, tracing = "off", watched = "nothing" } = options;
   const child = fork(
     options.program ?? program,
-    [place.kubeconfigPath, client.namespace, String(workers), tracing],
+    [place.kubeconfigPath, client.namespace, String(workers), tracing, watched],
     { execArgv: ["--conditions=homeostat-source", "--expose-gc"] },
   );
   const [word] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];

@@ -18,7 +18,7 @@ const { HEALTH_PORT = "8081", METRICS_PORT = "8443" } = process.env;
 
 /** On a cluster: one of two replicas leads; probes, and metrics for those who may read them. */
 export const options = {
-  election: { namespace: "web-system" },
+  election: {},
   health: { port: Number(HEALTH_PORT) },
   metrics: { port: Number(METRICS_PORT), authorization: "delegated" },
 } as const;

@@ -4,18 +4,11 @@ import { describe, it } from "node:test";
 import type { Handler } from "@homeostat/apiserver";
 import { createUndiciTransport, type UndiciTransportOptions } from "homeostat/client";
 import { isHomeostatError } from "homeostat";
-import { createSystemRuntime } from "homeostat/runtime";
-import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
+import { issueLocalCertificate } from "../fixtures/local-certificate.ts";
 import { openProxy, type ProxyKind } from "../fixtures/open-proxy.ts";
 
-const runtime = createSystemRuntime();
-const authority = createAuthority({ runtime });
-const serving = issueServingCertificate(authority, {
-  runtime,
-  names: ["localhost"],
-  addresses: ["127.0.0.1"],
-});
+const { authority, serving } = issueLocalCertificate();
 const echo: Handler = async ({ path, headers }) => ({
   status: 200,
   headers: {},

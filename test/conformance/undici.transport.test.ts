@@ -8,22 +8,14 @@ import type { Handler } from "@homeostat/apiserver";
 import type { Transport } from "homeostat/api";
 import { createUndiciTransport, type UndiciTransportOptions } from "homeostat/client";
 import { createSystemRuntime } from "homeostat/runtime";
-import {
-  createAuthority,
-  issueClientCertificate,
-  issueServingCertificate,
-} from "homeostat/certificates";
+import { issueClientCertificate } from "homeostat/certificates";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
+import { issueLocalCertificate } from "../fixtures/local-certificate.ts";
 import { until } from "../fixtures/until.ts";
 import { transportSuite } from "./transport.suite.ts";
 
 const runtime = createSystemRuntime();
-const authority = createAuthority({ runtime });
-const serving = issueServingCertificate(authority, {
-  runtime,
-  names: ["localhost"],
-  addresses: ["127.0.0.1"],
-});
+const { authority, serving } = issueLocalCertificate();
 
 transportSuite("undici, plain", async (handler) => {
   const listener = await listen(handler, { graceMs: 0 });

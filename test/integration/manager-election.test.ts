@@ -14,12 +14,10 @@ import type { Client } from "homeostat/client";
 import { createSystemRuntime } from "homeostat/runtime";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
-import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { createReplica as hearReplica, createWork, timings } from "../fixtures/replicas.ts";
 import { until } from "../fixtures/until.ts";
-
-const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
 
 /** A process that can be stopped, and continued when its deadlines have passed. */
 function stoppable() {
@@ -30,46 +28,17 @@ function stoppable() {
   return { runtime, stop: () => void (stoppedMs += timings.renewDeadlineMs) };
 }
 
-/** A replica of the operator `laws`, heard. */
 function createReplica(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { election, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { lines, log } = recordLog();
-  const connection = cuttable(client);
-  const { namespace } = client;
-  const manager = createManager({
-    operator: "laws",
-    controllers,
-    client,
-    namespace,
-    log,
-    shutdownTimeoutMs: 2000,
-    allowReplicas: true,
-    election: { namespace, identity, ...timings, ...election },
+  const replica = hearReplica(client, controllers, {
+    election: { namespace: client.namespace, identity, ...timings, ...election },
     ...options,
   });
-  return { ...connection, manager, lines, role: () => manager.elections()[0]?.role };
-}
-
-/** Notes who reconciles what, and that no two do so at once. */
-function createWork() {
-  const done: string[] = [];
-  const running = new Map<string, string>();
-  const by = (who: string) =>
-    defineController(Box, {
-      async reconcile({ object }) {
-        const { name } = object.metadata;
-        assert.equal(running.get(name), undefined, `${name} by two at once`);
-        running.set(name, who);
-        await sleep(1);
-        running.delete(name);
-        done.push(`${who} ${name}`);
-      },
-    });
-  return { by, done, took: (line: string) => until(() => done.includes(line)) };
+  return { ...replica, role: () => replica.manager.elections()[0]?.role };
 }
 
 const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
@@ -78,7 +47,7 @@ const stopAll = (...managers: readonly Manager[]): Promise<unknown> =>
 describeLaws("election", ({ client, replica }) => {
   it("one replica works, and the next begins at once when it stops", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, has, took } = createWork();
     const counted = { metrics: { port: false } } as const;
     const one = createReplica(await replica(plain), "one", [by("one")], counted);
     const two = createReplica(await replica(plain), "two", [by("two")], counted);
@@ -98,7 +67,7 @@ describeLaws("election", ({ client, replica }) => {
     assert.equal(two.manager.elections()[0]?.holder, "one");
     assert.deepEqual(two.manager.readiness(), { ready: true, reasons: [] });
     assert.equal(
-      done.some((line) => line.startsWith("two")),
+      done.some(([, who]) => who === "two"),
       false,
     );
     await until(() => two.manager.cacheStats()[0]?.objects === 2);
@@ -116,7 +85,7 @@ describeLaws("election", ({ client, replica }) => {
     );
     await two.manager.stop();
     assert.equal((await plain.get(Lease, "laws")).spec.holderIdentity ?? "", "");
-    assert.equal(done.includes("two gone"), false);
+    assert.equal(has("two gone"), false);
     const { items } = await plain.list(Event, { namespace: plain.namespace });
     const said = items.filter(({ reason }) => reason === "LeaderElection");
     assert.deepEqual(
@@ -133,7 +102,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("no standby works while a reconcile that was cut goes on, unless it outlives the Lease", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, took } = createWork();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, { reconcile: () => goesOn.promise });
     const one = createReplica(await replica(plain), "one", [hangs]);
@@ -157,7 +126,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("one that cannot renew stops its work, writes nothing any more, and ends", async () => {
     const plain = await client();
-    const { by, took } = createWork();
+    const { controller: by, took } = createWork();
     const aborted = Promise.withResolvers<string>();
     const goesOn = Promise.withResolvers<void>();
     const hangs = defineController(Box, {
@@ -198,7 +167,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("one that stands by again works anew when it leads again", async () => {
     const plain = await client();
-    const { by, done, took } = createWork();
+    const { controller: by, done, has, took } = createWork();
     const refs = defineController(Part, {
       refs: { box: ref(Box, (part) => part.spec.of) },
       reconcile() {},
@@ -216,7 +185,7 @@ describeLaws("election", ({ client, replica }) => {
     await until(() => one.lines.includes("info: standing by: two leads"));
     await plain.create(Box, Box("other", {}));
     await took("two other");
-    assert.equal(done.includes("one other"), false);
+    assert.equal(has("one other"), false);
     done.length = 0;
     await two.manager.stop();
     await took("one box");
@@ -280,7 +249,7 @@ describeLaws("election", ({ client, replica }) => {
   it("one that was stopped as it began to lead says nothing of it", async () => {
     const plain = await client();
     const { runtime, stop } = stoppable();
-    const { by } = createWork();
+    const { controller: by } = createWork();
     const { log } = recordLog();
     const info = (message: string): void => void (message.startsWith("leading as") && stop());
     const options = { runtime, log: { ...log, info } };
@@ -294,7 +263,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("a controller that needs no leader works in every replica", async () => {
     const plain = await client();
-    const { by, took } = createWork();
+    const { controller: by, took } = createWork();
     const everywhere = (who: string) =>
       defineController(Part, {
         needLeaderElection: false,
@@ -324,7 +293,7 @@ describeLaws("election", ({ client, replica }) => {
 
   it("a cold standby watches nothing before it leads", async () => {
     const plain = await client();
-    const { by, took } = createWork();
+    const { controller: by, took } = createWork();
     const one = createReplica(await replica(plain), "one", [by("one")]);
     const two = createReplica(await replica(plain), "two", [by("two")], {
       election: { standby: "cold" },
@@ -359,12 +328,19 @@ describeLaws("election", ({ client, replica }) => {
     await manager.stop();
   });
 
-  it("needs a namespace outside of a pod", async () => {
+  it("elects in the namespace of the client outside of a pod", async () => {
     const plain = await client();
-    const { by } = createWork();
+    const { controller: by } = createWork();
     const options = { operator: "laws", controllers: [by("one")], client: plain, election: {} };
-    const manager = createManager({ ...options, log: recordLog().log });
-    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+    const { log, lines } = recordLog();
+    const manager = createManager({ ...options, log });
+    await manager.start();
+    await until(() => manager.elections()[0]?.role === "leading");
+    assert.equal(manager.elections()[0]!.lease, `${plain.namespace}/laws`);
+    assert.match(
+      lines.join("\n"),
+      new RegExp(`the Leases of laws are in namespace ${plain.namespace};`),
+    );
     await stopAll(manager);
   });
 });

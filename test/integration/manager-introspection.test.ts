@@ -1,30 +1,17 @@
 // What a manager says of itself: who may ask, and what it answers about each part, as
 // docs/reference/introspection.md has it.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { defineController, terminal } from "homeostat";
 import { defineValidatingWebhook } from "homeostat/webhook";
 import { freePort } from "../fixtures/free-port.ts";
 import { getText } from "../fixtures/get-text.ts";
 import { Box, describeLaws, Part } from "../fixtures/laws.ts";
+import { introspectionPath, readIntrospection } from "../fixtures/read-introspection.ts";
 import { tokenOf } from "../fixtures/reader-token.ts";
 import { until } from "../fixtures/until.ts";
 
-const path = "/debug/homeostat/v1alpha1";
-const page = readFileSync(
-  new URL("../../docs/reference/introspection.md", import.meta.url),
-  "utf8",
-);
-
-/** Names of fields that are data: priorities, and answers' own values. */
-const isData = (key: string): boolean => /^-?\d+$/.test(key);
-
-function fieldsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(fieldsOf);
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => [key, ...fieldsOf(one)]);
-}
+const path = introspectionPath;
 
 function boxController(ended: Promise<void>) {
   return defineController(Box, {
@@ -59,17 +46,7 @@ describeLaws("introspection", ({ client: open, run }) => {
     await run(
       [boxController(promise)],
       async (client, manager) => {
-        const read = async (what: string): Promise<any> => {
-          const at = `http://127.0.0.1:${manager.ports().metrics}${path}${what}`;
-          const { status, body, type } = await getText(at);
-          assert.equal(status, 200, `${what}: ${body}`);
-          assert.equal(type, "application/json");
-          const answer = JSON.parse(body);
-          assert.equal(answer.apiVersion, "homeostat.dev/v1alpha1");
-          for (const field of fieldsOf(answer).filter((key) => !isData(key)))
-            assert.ok(page.includes(`\`${field}\``), `${field} of ${what} is not documented`);
-          return answer;
-        };
+        const read = (what: string) => readIntrospection(manager, what);
         for (const name of ["fine", "waiting", "later", "wrong", "broken", "slow"])
           await client.create(Box, Box(name, {}));
         const states = async () => {
@@ -122,7 +99,7 @@ describeLaws("introspection", ({ client: open, run }) => {
         assert.ok(Date.parse(webhooks.certificate.notAfter) > Date.now());
         const summary = await read("/summary");
         assert.deepEqual([summary.operator, summary.ready], ["introspected", true]);
-        assert.deepEqual((await read("")).paths.length, 9);
+        assert.deepEqual((await read("")).paths.length, 12);
         resolve();
       },
       {

@@ -14,62 +14,26 @@ import { Lease } from "homeostat/k8s/coordination/v1";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { cuttable } from "../fixtures/cuttable.ts";
 import { recordLog } from "../fixtures/hear-manager.ts";
-import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
+import { Box, describeLaws } from "../fixtures/laws.ts";
+import { createReplica as hearReplica, createWork, timings } from "../fixtures/replicas.ts";
 import { until } from "../fixtures/until.ts";
 
-const timings = { leaseDurationMs: 2000, renewDeadlineMs: 1200, retryPeriodMs: 200 };
 const boxes = 60;
 
-/** A replica of the operator `laws`, heard. */
 function createReplica(
   client: Client,
   identity: string,
   controllers: readonly Controller[],
   { sharding, ...options }: Partial<ManagerOptions> = {},
 ) {
-  const { lines, log } = recordLog();
-  const connection = cuttable(client);
-  const { namespace } = client;
-  const manager = createManager({
-    operator: "laws",
-    controllers,
-    client,
-    namespace,
-    log,
-    shutdownTimeoutMs: 2000,
-    allowReplicas: true,
-    sharding: { namespace, identity, ...timings, ...sharding },
+  const replica = hearReplica(client, controllers, {
+    sharding: { namespace: client.namespace, identity, ...timings, ...sharding },
     ...options,
   });
-  const slots = () => manager.rings()[0]!.slots;
-  return { ...connection, manager, lines, identity, slots };
+  return { ...replica, identity, slots: () => replica.manager.rings()[0]!.slots };
 }
 
 type Replica = ReturnType<typeof createReplica>;
-
-/** Notes who reconciles what, and that no two do so at once. */
-function createWork(workMs = 1) {
-  const by: [string, string][] = [];
-  const running = new Map<string, string>();
-  const faults: string[] = [];
-  const controller = (who: string, more: { readonly shardBy?: "controller" | "namespace" } = {}) =>
-    defineController(Box, {
-      ...more,
-      concurrency: 4,
-      async reconcile({ object }) {
-        const { name } = object.metadata;
-        if (running.has(name)) faults.push(`${name} by ${running.get(name)} and ${who}`);
-        running.set(name, who);
-        await sleep(workMs);
-        running.delete(name);
-        by.push([name, who]);
-      },
-    });
-  /** Who reconciled each object last. */
-  const last = () => new Map(by);
-  const who = () => [...new Set(last().values())].toSorted();
-  return { controller, by, faults, last, who };
-}
 
 async function createBoxes(client: Client): Promise<void> {
   const names = Array.from({ length: boxes }, (_, i) => `box-${i}`);
@@ -140,7 +104,7 @@ describeLaws("sharding", ({ client, replica }) => {
       [one, two, three, four].flatMap(({ manager }) => manager.states()).length === boxes;
     await until(kept);
     assert.deepEqual(four.manager.readiness(), { ready: true, reasons: [] });
-    work.by.length = 0;
+    work.done.length = 0;
     await two.manager.stop();
     await shared([one, three, four]);
     const { items } = await plain.list(Lease, { namespace: plain.namespace });
@@ -150,9 +114,9 @@ describeLaws("sharding", ({ client, replica }) => {
       "three",
     ]);
     assert.ok(two.lines.includes("info: left the ring of laws"), two.lines.join("\n"));
-    await until(() => work.by.length > 0);
+    await until(() => work.done.length > 0);
     assert.equal(
-      work.by.some(([, who]) => who === "two"),
+      work.done.some(([, who]) => who === "two"),
       false,
     );
     const line =
@@ -171,7 +135,7 @@ describeLaws("sharding", ({ client, replica }) => {
     const one = createReplica(await replica(plain), "one", [work.controller("one")]);
     await createBoxes(plain);
     await one.manager.start();
-    await until(() => work.by.length >= 4);
+    await until(() => work.done.length >= 4);
     const two = createReplica(await replica(plain), "two", [work.controller("two")]);
     await two.manager.start();
     await shared([one, two]);
@@ -267,7 +231,7 @@ describeLaws("sharding", ({ client, replica }) => {
         defineController(Box, {
           name: "whole",
           shardBy: "controller",
-          reconcile: ({ object }) => void alone.by.push([object.metadata.name, who]),
+          reconcile: ({ object }) => void alone.done.push([object.metadata.name, who]),
         }),
       ]);
     const [one, two] = [await make("one"), await make("two")];
@@ -293,14 +257,21 @@ describeLaws("sharding", ({ client, replica }) => {
     await until(() => one.slots().owned === one.slots().all);
     assert.deepEqual(one.manager.readiness(), { ready: true, reasons: [] });
     await one.manager.stop();
-    const manager = createManager({
-      operator: "laws",
-      controllers: [createWork().controller("one")],
-      client: plain,
-      log: recordLog().log,
-      sharding: {},
-    });
-    await assert.rejects(manager.start(), { code: "ERR_ELECTION_NAMESPACE" });
+  });
+
+  it("shares in the namespace of the client outside of a pod", async () => {
+    const plain = await client();
+    const { log, lines } = recordLog();
+    const controllers = [createWork().controller("one")];
+    const options = { operator: "laws", controllers, client: plain, log, sharding: {} };
+    const manager = createManager(options);
+    await manager.start();
+    await until(() => manager.rings()[0]?.role === "member");
+    assert.match(manager.rings()[0]!.lease, new RegExp(`^${plain.namespace}/laws-`));
+    assert.match(
+      lines.join("\n"),
+      new RegExp(`the Leases of laws are in namespace ${plain.namespace};`),
+    );
     await manager.stop();
   });
 });

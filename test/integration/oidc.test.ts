@@ -7,19 +7,13 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Handler } from "@homeostat/apiserver";
 import { isHomeostatError } from "homeostat";
-import { createAuthority, issueServingCertificate } from "homeostat/certificates";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
-import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
+import { createVirtualRuntime } from "homeostat/runtime";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
 import { idToken, openProvider, type ProviderOptions } from "../fixtures/identity-provider.ts";
+import { issueLocalCertificate } from "../fixtures/local-certificate.ts";
 
-const runtime = createSystemRuntime();
-const authority = createAuthority({ runtime });
-const tls = issueServingCertificate(authority, {
-  runtime,
-  names: ["localhost"],
-  addresses: ["127.0.0.1"],
-});
+const { authority, serving: tls } = issueLocalCertificate();
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const now = Date.parse("2026-01-01T00:00:00Z");
 const hour = 3_600_000;

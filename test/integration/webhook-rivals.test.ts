@@ -1,39 +1,20 @@
 // Webhooks beside other clients that write what is theirs: neither races the other, and what
 // belongs to another client stays as it is.
 import assert from "node:assert/strict";
-import { it, type TestContext } from "node:test";
-import { createManager, defineController } from "homeostat";
-import type { Client } from "homeostat/client";
+import { it } from "node:test";
 import { ValidatingWebhookConfiguration } from "homeostat/k8s/admissionregistration/v1";
-import { ConfigMap, Secret } from "homeostat/k8s/core/v1";
+import { Secret } from "homeostat/k8s/core/v1";
 import { defineValidatingWebhook } from "homeostat/webhook";
-import { freePort } from "../fixtures/free-port.ts";
-import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
+import { createWebhookManager } from "../fixtures/webhook-manager.ts";
 
 const rules = defineValidatingWebhook(Box, { create() {} });
-const nothing = defineController(ConfigMap, { name: "nothing", async reconcile() {} });
-
-async function startManager(test: TestContext, client: Client) {
-  const { log, lines } = recordLog();
-  const manager = createManager({
-    operator: client.namespace,
-    controllers: [nothing],
-    client,
-    namespace: client.namespace,
-    log,
-    webhooks: { serve: [rules], url: `https://127.0.0.1:${await freePort()}` },
-  });
-  test.after(() => manager.stop());
-  await manager.start();
-  return { manager, lines };
-}
-
 describeLaws("webhooks beside other clients", ({ client: open }) => {
   it("do not race another writer of their caBundle: they name it, slow down, and recover", async (t) => {
     const client = await open();
-    const { manager, lines } = await startManager(t, client);
+    const { manager, lines } = await createWebhookManager(t, client, { serve: [rules] });
+    await manager.start();
     const name = client.namespace;
     const theirs = client.with({ fieldManager: "rival" });
     const bundleOf = async () =>
@@ -67,17 +48,7 @@ describeLaws("webhooks beside other clients", ({ client: open }) => {
     const name = `${client.namespace}-webhooks`;
     const data = { password: Buffer.from("mine").toString("base64") };
     const secret = await client.create(Secret, { metadata: { name }, data });
-    const { log, lines } = recordLog();
-    const url = `https://127.0.0.1:${await freePort()}`;
-    const manager = createManager({
-      operator: client.namespace,
-      controllers: [nothing],
-      client,
-      namespace: client.namespace,
-      log,
-      webhooks: { serve: [rules], url },
-    });
-    t.after(() => manager.stop());
+    const { manager, lines } = await createWebhookManager(t, client, { serve: [rules] });
     const starting = manager.start();
     const said = (line: string): boolean =>
       line.includes("ERR_WEBHOOK_SECRET") && line.includes(`${client.namespace}/${name}`);

@@ -87,27 +87,3 @@ test("the probe names what webhooks wait for", async (t) => {
   await until(() => lines.some((line) => /^warn: Secret: .*forbidden/.test(line)));
   await assert.rejects(ran, /ERR_WEBHOOK_START.*Secret: .*forbidden/);
 });
-
-test("a Lease without a namespace is refused before anything is registered", async (t) => {
-  const server = await startApiServer({ controllers: "none", listen: false });
-  t.after(() => server.close());
-  const client = createClient({ transport: server.transport() });
-  const sent: string[] = [];
-  intercept(t, client, (request) => {
-    sent.push(request);
-    return "pass";
-  });
-  const manager = createManager({
-    operator: "laws",
-    controllers: [defineController(Box, { reconcile() {} })],
-    client,
-    log: recordLog().log,
-    election: {},
-    webhooks: {
-      serve: [defineValidatingWebhook(Box, { create() {} })],
-      url: "https://127.0.0.1:1",
-    },
-  });
-  await assert.rejects(manager.run(), /ERR_ELECTION_NAMESPACE/);
-  assert.deepEqual(sent, []);
-});

@@ -2,13 +2,13 @@
 // their registration, and what becomes of writes.
 import assert from "node:assert/strict";
 import { after, describe, it, type TestContext } from "node:test";
-import { createManager, defineController, defineResource, installDefinitions } from "homeostat";
+import { defineResource, installDefinitions } from "homeostat";
 import { isInvalid, isForbidden } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { ValidatingWebhookConfiguration } from "homeostat/k8s/admissionregistration/v1";
 import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
-import { ConfigMap, Secret } from "homeostat/k8s/core/v1";
+import { Secret } from "homeostat/k8s/core/v1";
 import {
   defineConversion,
   defineMutatingWebhook,
@@ -19,8 +19,8 @@ import {
 } from "homeostat/webhook";
 import * as z from "zod";
 import { freePort } from "../fixtures/free-port.ts";
-import { recordLog } from "../fixtures/hear-manager.ts";
 import { until } from "../fixtures/until.ts";
+import { createWebhookManager } from "../fixtures/webhook-manager.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const group = `hooks-${process.pid}.example.com`;
@@ -66,39 +66,17 @@ const rules = defineValidatingWebhook(V2, {
   delete: ({ object }) => (object.spec.tip === 7 ? deny("a lucky one") : undefined),
 });
 
-const nothing = defineController(ConfigMap, { name: "nothing", async reconcile() {} });
-
 async function startManager(
   test: TestContext,
   client: Client,
   webhooks: Partial<WebhooksOptions> = {},
   runtime: Runtime = createSystemRuntime(),
 ) {
-  const { log: plain, lines } = recordLog();
-  const places: unknown[] = [];
-  const error: typeof plain.error = (message, fields) => {
-    if (fields?.["at"] !== undefined) places.push(fields["at"]);
-    plain.error(message, fields);
-  };
-  const log = { ...plain, error };
-  const port = await freePort();
-  const manager = createManager({
-    operator: client.namespace,
-    controllers: [nothing],
-    client,
-    namespace: client.namespace,
-    log,
-    runtime,
-    allowReplicas: true,
-    webhooks: {
-      serve: [defaults, rules, versions],
-      url: `https://127.0.0.1:${port}`,
-      ...webhooks,
-    },
-  });
-  test.after(() => manager.stop());
-  await manager.start();
-  return { manager, lines, places, port };
+  const served = { serve: [defaults, rules, versions], ...webhooks };
+  const options = { runtime, allowReplicas: true };
+  const created = await createWebhookManager(test, client, served, options);
+  await created.manager.start();
+  return created;
 }
 
 const errand = (name: string, places: string[], more: object = {}) => V2(name, { places, ...more });

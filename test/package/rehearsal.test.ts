@@ -14,9 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { installInto, listOf, must, type Packed, run } from "./run-command.ts";
+import { servePackages } from "./serve-packages.ts";
+import { startsOnServer } from "./start-project.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folders = ["cel", "homeostat", "apiserver", "testing", "cli", "create-homeostat"];
@@ -28,44 +31,6 @@ const typesOnly = ["homeostat/k8s/admission/v1", "homeostat/k8s/meta/v1"];
  * packages.
  */
 const attw = "@arethetypeswrong/cli@0.18.5";
-
-interface Packed {
-  readonly name: string;
-  readonly filename: string;
-  readonly size: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
-interface Ran {
-  readonly status: number | null;
-  readonly output: string;
-}
-
-/**
- * Runs on this Node, without the workspace's own settings, so that nothing but what is installed
- * can be found.
- */
-function run(cwd: string, command: string, ...args: readonly string[]): Ran {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|NODE_TEST_CONTEXT$|INIT_CWD$)/i.test(name),
-    ),
-  );
-  const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    env: { ...env, PATH: path },
-    timeout: 90_000,
-    shell: process.platform === "win32",
-  });
-  return { status, output: `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}` };
-}
-
-function must(ran: Ran): string {
-  assert.equal(ran.status, 0, ran.output);
-  return ran.output;
-}
 
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")) as {
@@ -125,7 +90,7 @@ describe("the packages as a user meets them", () => {
     ]);
   }
 
-  const installed = (name: string, check: (t: TestContext) => void): void => {
+  const installed = (name: string, check: (t: TestContext) => void | Promise<void>): void => {
     test(name, (t) => (missing === undefined ? check(t) : t.skip(missing)));
   };
 
@@ -260,26 +225,66 @@ describe("the packages as a user meets them", () => {
     );
   });
 
+  const made = async (project: string, vendored: boolean, ...flags: string[]): Promise<void> => {
+    // npm packs no file of these names.
+    for (const file of [".dockerignore", ".gitignore", ".npmrc"])
+      assert.ok(existsSync(join(project, file)), file);
+    assert.equal(existsSync(join(project, "vendor")), vendored);
+    assert.match(readFileSync(join(project, ".npmrc"), "utf8"), /^engine-strict=true$/m);
+    const why = installInto(project, flags);
+    assert.equal(why, undefined, why);
+    assert.match(must(run(project, "npm", "test")), /pass 2/);
+    must(run(project, "npm", "run", "check"));
+    must(run(project, "npm", "run", "generate"));
+    must(run(project, "npm", "run", "generate", "--", "--check"));
+    const manifests = readFileSync(join(project, "manifests/operator.yaml"), "utf8");
+    for (const part of ["replicas: 2", "livenessProbe:", "readinessProbe:", "- leases"])
+      assert.ok(manifests.includes(part), part);
+    await startsOnServer(project);
+  };
+
   for (const [from, command] of [
     ["tarballs", join(home, "node_modules/create-homeostat/bin/create-homeostat.js")],
     ["a checkout", join(root, "packages/create-homeostat/bin/create-homeostat.js")],
   ] as const)
     installed(
-      `a project made from ${from} installs, and its tests pass, in a place of its own`,
+      `a project made from ${from} installs, tests and starts in a place of its own`,
       () => {
         const project = join(place, from.replace(/\W/g, "-"));
         must(run(place, process.execPath, command, project));
-        // npm packs no file of these names.
-        for (const file of [".dockerignore", ".gitignore", ".npmrc"])
-          assert.ok(existsSync(join(project, file)), file);
-        assert.match(readFileSync(join(project, ".npmrc"), "utf8"), /^engine-strict=true$/m);
-        const why = installInto(project, []);
-        assert.equal(why, undefined, why);
-        assert.match(must(run(project, "npm", "test")), /pass 2/);
-        must(run(project, "npm", "run", "generate"));
-        must(run(project, "npm", "run", "generate", "--", "--check"));
+        return made(project, true);
       },
     );
+
+  installed("a project says in one line which Node it needs", () => {
+    const project = join(home, "greeter");
+    const versions = `Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })`;
+    const old = ["--import", `data:text/javascript,${encodeURIComponent(versions)}`];
+    const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+    for (const name of ["start", "dev", "test"]) {
+      const [command, ...args] = scripts[name].split(" ");
+      assert.equal(command, "node");
+      const ran = run(
+        project,
+        process.execPath,
+        ...old,
+        ...args.filter((one: string) => one !== "&&"),
+      );
+      const line = /^greeter needs Node 24\.15 or newer, found \S+: https:\/\/nodejs\.org\n$/;
+      assert.deepEqual([ran.status, line.test(ran.output)], [1, true], ran.output);
+    }
+  });
+
+  installed("a project made from a registry installs, tests and starts", async (t) => {
+    const registry = await servePackages(place);
+    t.after(() => registry.close());
+    const from = `--registry=${registry.url}`;
+    const project = join(place, "from-registry");
+    must(run(place, "npm", "create", "--yes", from, "homeostat", project));
+    await made(project, false, from);
+    const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+    assert.equal(manifest.dependencies.homeostat, manifestOf("homeostat").version);
+  });
 
   for (const [module, moduleResolution] of [
     ["nodenext", "nodenext"],
@@ -350,26 +355,3 @@ const startsWith = [
   "@homeostat/cli/",
   "homeostat/",
 ];
-
-/** Undefined when all is installed, else why it could not be. */
-function installInto(folder: string, packages: readonly string[]): string | undefined {
-  const ran = run(
-    folder,
-    "npm",
-    "install",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--prefer-offline",
-    "--fetch-retries=1",
-    ...packages,
-  );
-  if (ran.status === 0) return undefined;
-  if (/ENOTCACHED|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH/.test(ran.output))
-    return "the dependencies are neither in npm's cache nor can a registry be reached";
-  assert.fail(ran.output);
-}
-
-/** npm 11 prints a list, npm 12 an object by name. */
-const listOf = (printed: readonly Packed[] | Readonly<Record<string, Packed>>): readonly Packed[] =>
-  Array.isArray(printed) ? (printed as readonly Packed[]) : Object.values(printed);

@@ -96,6 +96,17 @@ test("a group of a file that does not exist is refused", () =>
     /^Error: bundle .*: no file src\/gone\.ts$/,
   ));
 
+test("what only helpers of tests load late is left out", async () => {
+  const helper = 'loadLate(import.meta.url, "./stage");';
+  using small = await bundled({
+    "index.ts": "export const one = 1;",
+    "rooms/play.suite.ts": helper,
+    "rooms/play.test.ts": helper,
+    "rooms/stage.ts": "export const stage = 1;",
+  });
+  assert.throws(() => small.text("rooms/stage.js"), { code: "ENOENT" });
+});
+
 test("files of an earlier build are removed", async () => {
   using small = await bundled({ "index.ts": "export const one = 1;" });
   assert.throws(() => small.text("stale.js"), { code: "ENOENT" });

@@ -74,7 +74,7 @@ function lateIn(folder: string): readonly string[] {
   return files.flatMap((file) => {
     const from = toPosix(relative("src", file));
     const loads = readFileSync(join(folder, file), "utf8").matchAll(lateLoad);
-    if (from.endsWith(".test.ts") || from === "apimachinery/load-late.ts") return [];
+    if (/\.(?:test|suite)\.ts$/.test(from) || from === "apimachinery/load-late.ts") return [];
     return [...loads].map(([, path]) => `./${posix.join(posix.dirname(from), `${path}.ts`)}`);
   });
 }

@@ -106,9 +106,18 @@ function changesOfBinary(node: BinaryExpression, source: SourceFile): readonly C
       replaced("fallback", node, source, textOf(right, source)),
     ];
   if (isEquality(operatorToken) && isCondition(node)) return [];
-  return (swapped.get(operatorToken.kind) ?? []).map((operator) =>
-    replaced("operator", operatorToken, source, operator),
-  );
+  const others = swapped.get(operatorToken.kind) ?? [];
+  // As a whole: tests in which the left side decides run nothing of what follows it.
+  if (isLogical(operatorToken))
+    return others.map((operator) =>
+      replaced(
+        "operator",
+        node,
+        source,
+        `${textOf(left, source)} ${operator} ${textOf(right, source)}`,
+      ),
+    );
+  return others.map((operator) => replaced("operator", operatorToken, source, operator));
 }
 
 function changesOfCall(node: CallExpression, source: SourceFile): readonly Change[] {
@@ -134,6 +143,9 @@ function isCondition(node: Node): boolean {
 
 const isEquality = ({ kind }: Node): boolean =>
   kind === SyntaxKind.EqualsEqualsEqualsToken || kind === SyntaxKind.ExclamationEqualsEqualsToken;
+
+const isLogical = ({ kind }: Node): boolean =>
+  kind === SyntaxKind.AmpersandAmpersandToken || kind === SyntaxKind.BarBarToken;
 
 /** Durations and sizes change tenfold: no test should notice one millisecond. */
 const otherNumber = (value: number): number => (value >= 100 ? value * 10 : value + 1);

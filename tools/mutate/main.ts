@@ -20,10 +20,15 @@ const folders = ["controller", "cache", "queue", "manager"].map(
 const testFiles = [
   "packages/homeostat/src/",
   "packages/testing/src/",
+  "test/conformance/proxies",
+  "test/conformance/undici",
+  "test/integration/client-",
   "test/integration/controllers-",
   "test/integration/informer-faults",
-  "test/integration/manager-life-cycle",
+  "test/integration/manager-",
   "test/integration/named-in-time",
+  "test/integration/oidc",
+  "test/integration/webhook",
 ];
 
 const { values, positionals } = parseArgs({
@@ -32,7 +37,7 @@ const { values, positionals } = parseArgs({
     sample: { type: "string" },
     seed: { type: "string", default: "1" },
     seconds: { type: "string", default: "Infinity" },
-    tests: { type: "string", default: "" },
+    tests: { type: "string", multiple: true, default: [""] },
     again: { type: "string" },
     json: { type: "string" },
     help: { type: "boolean" },
@@ -46,7 +51,7 @@ Changes the sources under the paths in small ways, one at a time, runs the tests
 code, and lists the mutants that no test notices. Default: ${folders.join(", ")}
   --sample N     that many mutants, chosen by --seed (default 1)
   --seconds S    limit of each mutant
-  --tests PATH   only tests whose file's path starts with this, such as packages/
+  --tests PATH   only tests whose file's path starts with this, such as packages/; may be repeated
   --again FILE   only those that an earlier --json FILE lists as left
   --json FILE    writes every result
 `;
@@ -57,7 +62,9 @@ else process.exitCode = await main(positionals.length === 0 ? folders : position
 async function main(paths: readonly string[]): Promise<number> {
   const files = readSources(root, ["packages", "test"])
     .map(({ path }) => path)
-    .filter((path) => path.endsWith(".test.ts") && path.startsWith(values.tests))
+    .filter(
+      (path) => path.endsWith(".test.ts") && values.tests.some((each) => path.startsWith(each)),
+    )
     .filter((path) => testFiles.some((each) => path.startsWith(each)));
   const sources = readSources(root, ["packages"]).filter(
     ({ path }) => !isTest(path) && paths.some((wanted) => path.startsWith(wanted)),

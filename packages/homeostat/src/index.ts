@@ -158,10 +158,20 @@ export type {
   MultiClusterOptions,
   RequestKey,
 } from "./manager/manager-options.ts";
+export type { CauseReport } from "./manager/introspection/report-cause.ts";
+export type {
+  GraphReport,
+  GraphSignal,
+  GraphWake,
+  GraphWrite,
+} from "./manager/introspection/report-graph.ts";
+export type { AttemptReport, HistoryReport } from "./manager/introspection/report-history.ts";
 export type { OpenPorts } from "./manager/serving/operator-servers.ts";
 export type { CertificateFiles } from "./manager/serving/port-certificate.ts";
 export type { HealthCheck, HealthChecks } from "./manager/serving/probes.ts";
 export type { HealthOptions, MetricsOptions } from "./manager/serving/serving-options.ts";
+export type { BlockedReport } from "./manager/introspection/serve-introspection.ts";
+export type { WatchdogOptions } from "./manager/watchdog/watchdog-options.ts";
 export type { TracingOptions } from "./manager/tracing/tracing-options.ts";
 export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -15,3 +15,7 @@ export type {
   TestFaults,
 } from "./faults/test-fault.ts";
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
+export type { ScenarioContext, Workload } from "./simulation/scenario-context.ts";
+export { type Certificate, scenario, type Scenario } from "./simulation/scenario.ts";
+export type { SimulationSetup } from "./simulation/run/simulation-setup.ts";
+export type { Outcome } from "./simulation/run/outcome.ts";

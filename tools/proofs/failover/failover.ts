@@ -75,7 +75,8 @@ async function prove(): Promise<void> {
   for (const deed of flags.only.split(","))
     for (let round = 0; round < rounds; round++) {
       const [leader, standby] = await settle();
-      await sleep(Math.random() * timings.retryPeriodMs);
+      // A standby times a Lease from the change that it has seen: it is to have seen a renewal.
+      await sleep((1.2 + Math.random()) * timings.retryPeriodMs);
       if (deed === "kill") await kill(leader, standby);
       if (deed === "leave") await leave(leader, standby);
       if (deed === "stop") await stop(leader, standby);
@@ -89,7 +90,11 @@ async function kill(leader: Replica, standby: Replica): Promise<void> {
   leader.signal("SIGKILL");
   const first = await firstReconcile(standby);
   await until(() => holder === standby.identity, "the Lease of the standby");
+  const expiry = renewedAt.get(leader.identity)! + timings.leaseDurationMs;
+  const led = await until(() => standby.said("leading as"), "the line of the new leader");
   note("kill", first - renewedAt.get(leader.identity)!);
+  note("kill: from expiry to leading", led - expiry);
+  note("kill: from leading to reconcile", first - led);
 }
 
 /** From the signal that ends a leader to the first reconcile of the standby. */

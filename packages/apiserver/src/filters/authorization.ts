@@ -1,7 +1,7 @@
 // Refuses requests that the authorizer does not allow.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/authorization.go.
 import type { Authorizer } from "../apimachinery/authorizer.ts";
-import { refusal } from "../authorization/refusal.ts";
+import { refusal } from "../apimachinery/refusal.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 /** Throws 403 when the authorizer refuses. */

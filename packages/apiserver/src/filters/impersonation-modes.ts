@@ -11,7 +11,7 @@ import {
 } from "../apimachinery/authorizer.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
-import { refusal } from "../authorization/refusal.ts";
+import { refusal } from "../apimachinery/refusal.ts";
 import { domainPathErrors } from "../kinds/validation/name-faults.ts";
 
 /** Who wants to be whom, for what. */

@@ -1,24 +1,9 @@
 // A blind informer is unready within 10 s, however it was blinded and however many there are.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createClient } from "../client/create-client.ts";
-import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
-import { createCache } from "./create-cache.ts";
-import { Meal } from "./informer-play.suite.ts";
-import { ModelServer } from "./model-server.suite.ts";
+import { type ModelServer, openModelCache } from "./model-server.suite.ts";
 
 const limitMs = 10_000;
-
-async function open(count: number) {
-  const runtime = createVirtualRuntime({ seed: count });
-  const server = new ModelServer(runtime);
-  const client = createClient({ transport: server.transport, runtime });
-  const cache = createCache({ client, runtime });
-  for (let i = 0; i < count; i++) cache.acquire(Meal, { labelSelector: `n=${i}` });
-  cache.start();
-  await runtime.advance(60_000);
-  return { runtime, server, cache };
-}
 
 const blindings: Readonly<Record<string, (server: ModelServer) => void>> = {
   "the server is gone"(server) {
@@ -48,7 +33,7 @@ for (const [what, blind] of Object.entries(blindings))
     for (const count of [1, 7, 8, 30])
       it(`${count} of them`, async () => {
         for (const afterMs of [0, 2900, 6100, 7900]) {
-          const { runtime, server, cache } = await open(count);
+          const { runtime, server, cache } = await openModelCache(count, count);
           await runtime.advance(afterMs);
           const unready = (): number =>
             cache.informers().filter((informer) => !informer.freshness().ready).length;

@@ -8,7 +8,10 @@ import {
 } from "../client/scripted-transport.suite.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { bookmark, event, meal } from "./informer-play.suite.ts";
+import { createClient } from "../client/create-client.ts";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { createCache } from "./create-cache.ts";
+import { bookmark, event, Meal, meal } from "./informer-play.suite.ts";
 
 interface Change {
   readonly type: string;
@@ -166,6 +169,18 @@ export class ModelServer {
       }
     }
   }
+}
+
+/** A cache with that many informers of one kind on a model server, a minute after its start. */
+export async function openModelCache(informers: number, seed: number) {
+  const runtime = createVirtualRuntime({ seed });
+  const server = new ModelServer(runtime);
+  const client = createClient({ transport: server.transport, runtime });
+  const cache = createCache({ client, runtime });
+  for (let i = 0; i < informers; i++) cache.acquire(Meal, { labelSelector: `n=${i}` });
+  cache.start();
+  await runtime.advance(60_000);
+  return { runtime, server, cache };
 }
 
 const lost = (): Error =>

@@ -255,12 +255,13 @@ async function protectOwner(
 }
 
 function openOwning(dependencies: ReconcileDependencies, { object, scope, caller }: Run): Owning {
-  const { definition, namespaces, ownMemory, names } = dependencies;
+  const { definition, namespaces, ownMemory, names, log } = dependencies;
   const { client } = caller;
   return createOwn({
     memory: ownMemory,
     isFinal: isFinal(object),
     hasOwnedElsewhere: definition.finalize === undefined,
+    unseen: (message) => log.info(message),
     namespaces,
     owner: object,
     ownerKind: definition.kind,

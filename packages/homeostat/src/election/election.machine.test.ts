@@ -114,7 +114,8 @@ describe("a candidate", () => {
   it("takes an expired Lease at the moment of its expiry, by the Lease's own duration", () => {
     const candidate = standby();
     candidate.at = 1000;
-    const theirs = leaseOf({ ...held("other").spec, leaseDurationSeconds: 3 }, "2");
+    const spec = { ...held("other").spec, leaseDurationSeconds: 3, acquireTime: "then" };
+    const theirs = leaseOf(spec, "2");
     assert.deepEqual(candidate.saw(theirs), []);
     assert.equal(candidate.due, 4000);
     assert.deepEqual(candidate.tick(3999.9), []);
@@ -145,6 +146,17 @@ describe("a candidate", () => {
     assert.deepEqual(candidate.wrote(mine()), ["holder me", "led"]);
   });
 
+  it("takes a Lease without a duration, and without transitions, as Go does", () => {
+    const candidate = standby();
+    candidate.saw(leaseOf({ holderIdentity: "third", renewTime: "b" }, "2"));
+    const { state } = candidate;
+    assert.equal(state.asking?.what, "acquire");
+    assert.deepEqual(candidate.wrote({ holderIdentity: "me" }), ["holder me", "led"]);
+    const [write] = candidate.take({ type: "resign" });
+    assert.ok(write?.do === "write");
+    assert.equal(write.spec.leaseTransitions, 0);
+  });
+
   it("takes its own Lease at once, as the same holder", () => {
     const candidate = new Candidate();
     candidate.take({ type: "start" });
@@ -167,6 +179,7 @@ describe("a candidate", () => {
   it("reads what has changed when another was faster", () => {
     const candidate = standby();
     candidate.take({ type: "tick" });
+    assert.deepEqual(candidate.saw(held("other", "1"), "read"), []);
     candidate.saw(held("", "2"));
     assert.deepEqual(candidate.failed(true), ["read"]);
     assert.deepEqual(candidate.saw(held("third", "4"), "read"), ["rewatch", "holder third"]);
@@ -228,6 +241,12 @@ describe("a candidate", () => {
     assert.deepEqual(names(standby().take({ type: "resign" })), ["ended"]);
   });
 
+  it("ends without waiting for a read that has no answer", () => {
+    const candidate = new Candidate();
+    candidate.take({ type: "start" });
+    assert.deepEqual(names(candidate.take({ type: "resign" })), ["ended"]);
+  });
+
   it("gives up what it gets after it has resigned", () => {
     const candidate = standby();
     candidate.saw(held("", "2"));
@@ -281,7 +300,7 @@ describe("a leader", () => {
     assert.match(stopped.wrote(mine()).join(), /^lost/);
     const suspended = leader();
     suspended.ahead = 9000;
-    assert.match(suspended.tick(1000).join(), /^lost/);
+    assert.deepEqual(suspended.tick(1000), ["lost: it was not renewed within 10 s"]);
   });
 
   it("has lost it when another holds it, or nobody", () => {
@@ -330,6 +349,12 @@ describe("a leader", () => {
     assert.deepEqual(candidate.saw(held("other", "200"), "read"), ["holder other", "ended"]);
   });
 
+  it("writes one release, also where the server keeps the holder", () => {
+    const candidate = leader();
+    candidate.take({ type: "resign" });
+    assert.deepEqual(candidate.wrote(mine()), ["ended"]);
+  });
+
   it("ends when a release fails", () => {
     const candidate = leader();
     candidate.take({ type: "resign" });
@@ -358,5 +383,9 @@ describe("timings", () => {
       /retryPeriodMs is 0, expected milliseconds above 0/,
     );
     assert.match(problems({ retryPeriodMs: "2s" }), /retryPeriodMs is '2s'/);
+    const longest = 2 ** 31 - 1;
+    assert.equal(problems({ leaseDurationMs: 2_147_483_000, renewDeadlineMs: 3000 }), "");
+    assert.match(problems({ retryPeriodMs: longest + 1 }), /retryPeriodMs is 2147483648/);
+    assert.doesNotMatch(problems({ retryPeriodMs: longest }), /above 0/);
   });
 });

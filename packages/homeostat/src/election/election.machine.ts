@@ -134,8 +134,7 @@ export function isOverdue(renewed: Moment, now: Moment, limits: ElectionTimings)
 
 const none: readonly ElectionEffect[] = [];
 
-const isLeading = ({ phase, renewed }: ElectionState): boolean =>
-  phase === "leading" && renewed !== undefined;
+const isLeading = ({ phase }: ElectionState): boolean => phase === "leading";
 
 function take(
   state: ElectionState,
@@ -194,7 +193,7 @@ function onSaw(
     ...state,
     mustRead: false,
     isDisputed: isSame && state.isDisputed,
-    heldUntil: lease === undefined ? heldUntil : -Infinity,
+    heldUntil,
     seen: { lease, changedAt },
   };
   const missed = by === "read" && seen !== undefined && !isSame && state.isWatched;
@@ -220,7 +219,6 @@ function onWrote(
   const state = {
     ...written,
     isDisputed: false,
-    heldUntil: -Infinity,
     notBefore: -Infinity,
     lastError: undefined,
   };
@@ -248,10 +246,10 @@ function onFailed(
   if (state.phase === "resigning") return end(state);
   const isSaid = isSameFailure(before.lastError, error);
   const effects: readonly ElectionEffect[] = isSaid ? none : [{ do: "failing", error }];
-  const sinceMs = state.phase === "leading" ? now.at - (asking?.since.at ?? now.at) : 0;
+  const askedAt = asking?.since.at ?? now.at;
   const periodMs =
     state.phase === "leading"
-      ? limits.retryPeriodMs - sinceMs
+      ? limits.retryPeriodMs - (now.at - askedAt)
       : limits.retryPeriodMs * (1 + jitterFactor * now.chance);
   return { state: { ...state, notBefore: now.at + Math.max(0, periodMs) }, effects };
 }

@@ -2,56 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ConfigMap } from "../k8s/core/v1/index.ts";
-import { createClient } from "../client/create-client.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
-import { defaultTimings } from "./election-timings.ts";
-import { Elector } from "./elector.ts";
+import { arrange, leaderAndStandby } from "./elector-play.suite.ts";
 import { createLeaseServer } from "./lease-server.suite.ts";
-
-function arrange(runtime = createVirtualRuntime(), server = createLeaseServer()) {
-  const client = createClient({ transport: server.transport, runtime, namespace: "home" });
-  const stand = (identity: string) => {
-    const said: string[] = [];
-    const elector = new Elector({
-      client,
-      runtime,
-      name: "op",
-      namespace: "home",
-      identity,
-      timings: defaultTimings,
-      led: () => void said.push("led"),
-      lost: (why) => void said.push(`lost: ${why}`),
-      holder: (holder) => void said.push(`holder ${holder}`),
-      event: (_, text) => void said.push(`event ${text}`),
-      warn: (message) => void said.push(`warn ${message}`),
-    });
-    elector.start();
-    const { fence } = elector;
-    const fenced = client.with({ fence: fence.refusal, requested: fence.sends });
-    return { elector, said: () => said.splice(0), fenced };
-  };
-  return { runtime, server, stand };
-}
-
-/** A leader, and a standby that knows it. */
-async function leaderAndStandby() {
-  const arranged = arrange();
-  const { runtime, server, stand } = arranged;
-  const leader = stand("one");
-  await runtime.advance(100);
-  const standby = stand("two");
-  await runtime.advance(100);
-  assert.deepEqual(leader.said(), [
-    "holder undefined",
-    "holder one",
-    "event one became leader",
-    "led",
-  ]);
-  assert.deepEqual(standby.said(), ["holder one"]);
-  server.requests();
-  return { ...arranged, leader, standby };
-}
 
 /** Silences a leader's whole process. */
 const kill = (runtime: VirtualRuntime): void => {
@@ -74,6 +28,60 @@ describe("electors", () => {
     assert.equal(server.lease?.spec?.leaseTransitions, 1);
     assert.equal(leader.elector.report().role, "ended");
     assert.equal(standby.elector.report().role, "leading");
+  });
+
+  it("that lose the race for a Lease read it, and say no failure", async () => {
+    const { runtime, server, standby, stand } = await leaderAndStandby();
+    const third = stand("three");
+    await runtime.advance(100);
+    server.isSilent = true;
+    server.set({ holderIdentity: "", leaseDurationSeconds: 1 });
+    await runtime.advance(0);
+    assert.deepEqual(server.requests(), ["GET", "WATCH", "PUT", "PUT"]);
+    server.isSilent = false;
+    await runtime.advance(100);
+    assert.deepEqual(third.said(), ["holder one", "holder undefined", "holder two"]);
+    assert.equal(standby.elector.report().role, "leading");
+    assert.deepEqual(
+      standby.said().filter((line) => line.startsWith("warn")),
+      [],
+    );
+  });
+
+  it("that make the Lease at once are one leader and one standby, without a failure", async () => {
+    const { runtime, stand } = arrange();
+    const both = [stand("one"), stand("two")];
+    await runtime.advance(100);
+    assert.deepEqual(both.map(({ elector }) => elector.report().role).toSorted(), [
+      "leading",
+      "standing by",
+    ]);
+    assert.deepEqual(
+      both.flatMap(({ said }) => said()).filter((line) => line.startsWith("warn")),
+      [],
+    );
+  });
+
+  it("make a Lease again that is deleted under them, as soon as they see it", async () => {
+    const { runtime, server, leader, standby } = await leaderAndStandby();
+    server.set(undefined);
+    await runtime.advance(0);
+    assert.deepEqual(server.requests(), ["POST"]);
+    assert.equal(server.lease?.spec?.holderIdentity, "one");
+    assert.equal(leader.elector.report().role, "leading");
+    assert.deepEqual(standby.said(), ["holder undefined", "holder one"]);
+  });
+
+  it("report how long a renewal took", async () => {
+    const { runtime, server, leader } = await leaderAndStandby();
+    const renewal = () => leader.elector.report();
+    assert.equal(renewal().renewalMs, 0);
+    server.isSilent = true;
+    await runtime.advance(3000);
+    server.isSilent = false;
+    await runtime.advance(0);
+    const { renewalMs, renewedAt } = renewal();
+    assert.deepEqual([renewalMs, runtime.clock.now() - renewedAt!], [1200, 1200]);
   });
 
   it("take over from a dead one exactly when its Lease expires", async () => {
@@ -117,6 +125,7 @@ describe("electors", () => {
     const { runtime, server, leader } = await leaderAndStandby();
     server.set({ holderIdentity: "third", leaseDurationSeconds: 15 });
     await runtime.advance(0);
+    await leader.elector.resign();
     assert.match(String(leader.elector.fence.refusal("PUT", "/x")), /third holds it/);
     const other = await leaderAndStandby();
     const resigned = other.leader.elector.resign();
@@ -132,7 +141,10 @@ describe("electors", () => {
     clock.monotonic = () => monotonic() + 10_000;
     const refused = leader.elector.fence.refusal("PUT", "/x");
     assert.ok(isHomeostatError(refused, "ERR_ELECTION_FENCED"));
-    assert.match(refused.message, /^ERR_ELECTION_FENCED: PUT \/x: not sent, .* Lease home\/op: /);
+    assert.match(
+      refused.message,
+      /^ERR_ELECTION_FENCED: PUT \/x: not sent, .* Lease home\/op: .* within 10 s$/,
+    );
     clock.monotonic = monotonic;
     leader.elector.fence.open({ at: monotonic(), wall: clock.now() });
     assert.ok(leader.elector.fence.refusal("PUT", "/x"), "a fence that has shut stays so");
@@ -177,6 +189,12 @@ describe("electors", () => {
     const resigned = standby.elector.resign();
     await runtime.advance(0);
     assert.equal(await resigned, false);
+    assert.deepEqual(standby.said(), [], "it has never led");
+    const refused = await leaderAndStandby();
+    refused.server.refused.add("PUT");
+    const released = refused.leader.elector.resign();
+    await refused.runtime.advance(0);
+    assert.equal(await released, false);
     server.set({ holderIdentity: "third", leaseDurationSeconds: 15 });
     await runtime.advance(0);
     assert.equal(await leader.elector.resign(), false);
@@ -259,69 +277,6 @@ describe("electors", () => {
     assert.equal(server.requests().filter((one) => one === "WATCH").length, 2);
   });
 
-  it("poll where they may not watch, and say so once", async () => {
-    const server = createLeaseServer();
-    server.refusesWatches = true;
-    server.set({ holderIdentity: "go", leaseDurationSeconds: 15 });
-    const { runtime, stand } = arrange(undefined, server);
-    const { said } = stand("two");
-    await runtime.advance(8000);
-    server.set({ holderIdentity: "", leaseDurationSeconds: 1 });
-    await runtime.advance(4400);
-    const [warning, ...others] = said().toSorted((a, b) => b.localeCompare(a));
-    assert.match(
-      warning!,
-      /^warn the Lease home\/op cannot be watched, so that it is read every 2 s/,
-    );
-    assert.deepEqual(others, [
-      "led",
-      "holder undefined",
-      "holder two",
-      "holder go",
-      "event two became leader",
-    ]);
-  });
-
-  it("name the rights that are missing in one line, rarely again, and are not ready", async () => {
-    const server = createLeaseServer();
-    server.refusesWatches = true;
-    server.refused.add("GET");
-    const { runtime, stand } = arrange(undefined, server);
-    const { elector, said } = stand("two");
-    await runtime.advance(8000);
-    const [line, ...others] = said();
-    assert.match(
-      line!,
-      /^warn the Lease home\/op cannot be used, so that this replica does not lead: this user may not get and watch leases\.coordination\.k8s\.io in namespace home; grant it .*`homeostat generate`/,
-    );
-    assert.deepEqual(others, []);
-    assert.match(elector.reasons().join(), /^the Lease home\/op cannot be used, .* may not get/);
-    await runtime.advance(610_000);
-    assert.equal(said().length, 1);
-    server.refused.clear();
-    await runtime.advance(8000);
-    assert.equal(elector.report().role, "leading");
-    assert.deepEqual(elector.reasons(), []);
-    assert.match(said().join("\n"), /cannot be watched, so that it is read every 2 s/);
-  });
-
-  it("that may read and not write are not ready once they have tried", async () => {
-    const server = createLeaseServer();
-    server.refused.add("POST");
-    const { runtime, stand } = arrange(undefined, server);
-    const { elector, said } = stand("two");
-    await runtime.advance(8000);
-    assert.match(said().join("\n"), /^holder undefined\nwarn .* may not create leases/);
-    assert.equal(elector.reasons().length, 1);
-  });
-
-  it("that stand by soundly have no reason not to be ready", async () => {
-    const { standby, server, runtime } = await leaderAndStandby();
-    server.refused.add("POST");
-    await runtime.advance(8000);
-    assert.deepEqual(standby.elector.reasons(), []);
-  });
-
   it("leave no timer and no watch behind", async () => {
     const { runtime, leader, standby, server } = await leaderAndStandby();
     const ended = Promise.all([standby.elector.resign(), leader.elector.resign()]);
@@ -329,6 +284,11 @@ describe("electors", () => {
     await ended;
     await leader.elector.resign();
     assert.equal(runtime.nextTimerMs(), undefined);
+    const other = await leaderAndStandby();
+    other.leader.elector.abandon();
+    other.standby.elector.abandon();
+    await other.runtime.advance(0);
+    assert.equal(other.runtime.nextTimerMs(), undefined);
     assert.ok(server.transport.exchanges.every(({ url, aborted }) => aborted || !isWatch(url)));
   });
 });

@@ -5,11 +5,8 @@
 import { isApiStatusError, isNotFound } from "../api/status.ts";
 import type { Client, RequestOptions } from "../client/client.ts";
 import { Lease } from "../k8s/coordination/v1/index.ts";
-import type { Timer } from "../runtime/clock.ts";
-import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { describeError } from "../util/describe-error.ts";
-import { boundedCall } from "./bounded-call.ts";
 import {
   type ElectionEffect,
   type ElectionInput,
@@ -21,9 +18,9 @@ import {
 } from "./election.machine.ts";
 import type { ElectionTimings } from "./election-timings.ts";
 import { holderOf } from "./lease-record.ts";
-import { type LeaseVerb, MissingRights } from "./missing-rights.ts";
-import { LeaseWatch } from "./watch-lease.ts";
-import { WriteFence } from "./write-fence.ts";
+import { LeaseDriver, stopped } from "./lease-driver.ts";
+import type { LeaseVerb } from "./missing-rights.ts";
+import type { WriteFence } from "./write-fence.ts";
 
 /** What an elector works with, and whom it tells. */
 export interface ElectorOptions {
@@ -67,57 +64,37 @@ export class Elector {
   readonly fence: WriteFence;
   readonly #options: ElectorOptions;
   readonly #limits: ElectionLimits;
-  readonly #client: Client;
-  readonly #watch: LeaseWatch;
-  readonly #rights: MissingRights;
-  readonly #aborting = new AbortController();
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #driver: LeaseDriver;
   #state: ElectionState = initialElection;
-  #timer: Timer | undefined;
-  #hold: Timer | undefined;
   #renewalMs: number | undefined;
   #hasReleased = false;
   /** Why the last read failed. */
   #readError: string | undefined;
 
   constructor(options: ElectorOptions) {
-    const { client, runtime, name, namespace, identity, timings } = options;
-    const lease = `${namespace}/${name}`;
+    const { client, runtime, name, namespace, identity, timings, warn } = options;
+    const lease = `Lease ${namespace}/${name}`;
     this.#options = options;
     this.#limits = { ...timings, identity };
-    this.#client = client.with({ urgent: true, signal: this.#aborting.signal });
-    this.fence = new WriteFence({
-      clock: runtime.clock,
+    this.#driver = new LeaseDriver({
+      client,
+      runtime,
       timings,
-      right: `lead by the Lease ${lease}`,
-      expired: () => runtime.defer(() => this.#step({ type: "tick" })),
-    });
-    this.#watch = new LeaseWatch({
-      client: this.#client,
-      clock: runtime.clock,
       selection: { namespace, fieldSelector: `metadata.name=${name}` },
-      retryMs: timings.retryPeriodMs,
+      what: lease,
+      needed: "lead",
+      right: `lead by the ${lease}`,
       saw: (seen, isDeleted) =>
         this.#step({ type: "saw", lease: isDeleted ? undefined : seen, by: "watch" }),
-      watching: (is) => {
-        if (is) this.#rights.granted("watch");
-        this.#step({ type: "watching", is });
-      },
-      failed: (error) => void this.#rights.refused("watch", error),
+      watching: (is) => this.#step({ type: "watching", is }),
+      tick: () => this.#step({ type: "tick" }),
+      warn,
     });
-    this.#rights = new MissingRights({
-      clock: runtime.clock,
-      namespace,
-      what: `Lease ${lease}`,
-      needed: "lead",
-      retryPeriodMs: timings.retryPeriodMs,
-      warn: options.warn,
-    });
+    this.fence = this.#driver.fence;
   }
 
   start(): void {
-    this.#hold = this.#options.runtime.clock.hold?.();
-    this.#watch.start();
+    this.#driver.start();
     this.#step({ type: "start" });
   }
 
@@ -127,12 +104,13 @@ export class Elector {
    * it has given the Lease up.
    */
   async resign(over?: AbortSignal): Promise<boolean> {
-    const end = (): void => this.#end();
-    over?.addEventListener("abort", end, { once: true });
-    if (over?.aborted || !(await this.fence.close("it has stopped"))) this.abandon();
-    else this.#step({ type: "resign" });
-    await this.#ended.promise;
-    over?.removeEventListener("abort", end);
+    await this.#driver.giveUp(over, {
+      release: (isSettled) => {
+        if (isSettled) this.#step({ type: "resign" });
+        else this.abandon();
+      },
+      end: () => this.#end(),
+    });
     return this.#hasReleased;
   }
 
@@ -142,13 +120,13 @@ export class Elector {
     if (phase !== "standing by") return [];
     const unread = seen === undefined ? this.#readError : undefined;
     const because = unread && `the Lease ${this.report().lease} cannot be read: ${unread}`;
-    const reason = this.#rights.reason() ?? because;
+    const reason = this.#driver.rights.reason() ?? because;
     return reason === undefined ? [] : [reason];
   }
 
   /** Shuts the fence and leaves the Lease to expire: what it guards goes on. */
   abandon(): false {
-    this.fence.shut("it has stopped");
+    this.fence.shut(stopped);
     this.#end();
     return false;
   }
@@ -170,19 +148,13 @@ export class Elector {
   }
 
   #step(input: ElectionInput): void {
-    const { clock, entropy } = this.#options.runtime;
-    const now = { at: clock.monotonic(), wall: clock.now(), chance: unitInterval(entropy) };
+    const now = this.#driver.now();
     const { state, effects } = stepElection(this.#state, input, now, this.#limits);
     this.#hasReleased ||= input.type === "wrote" && this.#state.asking?.what === "release";
     this.#state = state;
     if (state.renewed && state.phase === "leading") this.fence.open(state.renewed);
     for (const effect of effects) this.#perform(effect);
-    this.#timer?.cancel();
-    const due = electionDue(this.#state, this.#limits);
-    if (due < Infinity)
-      this.#timer = clock.timer(Math.max(0, due - clock.monotonic()), () =>
-        this.#step({ type: "tick" }),
-      );
+    this.#driver.tickAt(electionDue(this.#state, this.#limits));
   }
 
   #perform(effect: ElectionEffect): void {
@@ -193,14 +165,14 @@ export class Elector {
       case "write":
         return void this.#write(effect.spec, effect.over);
       case "rewatch":
-        return this.#watch.renew();
+        return this.#driver.rewatch();
       case "led":
         this.#say("became leader");
         return led();
       case "holder":
         return holder(effect.holder);
       case "failing":
-        if (this.#rights.reason() !== undefined) return;
+        if (this.#driver.rights.reason() !== undefined) return;
         return warn(`the Lease ${this.report().lease}: ${effect.error}`);
       case "lost":
         this.fence.shut(effect.why);
@@ -219,17 +191,14 @@ export class Elector {
 
   #end(): void {
     this.#state = { ...this.#state, phase: "ended" };
-    this.#timer?.cancel();
-    this.#watch.stop();
-    this.#aborting.abort(new Error("the election is over"));
-    this.#hold?.cancel();
-    this.#ended.resolve();
+    this.#driver.end("the election is over");
   }
 
   async #read(): Promise<void> {
     const { name, namespace } = this.#options;
     await this.#call("get", async (options) => {
-      const lease = await this.#client.find(Lease, { name, namespace }, options);
+      const lease = await this.#driver.client.find(Lease, { name, namespace }, options);
+      this.#readError = undefined;
       return { type: "saw", lease, by: "read" };
     });
   }
@@ -239,8 +208,8 @@ export class Elector {
     const sentAt = runtime.clock.monotonic();
     await this.#call(over ? "update" : "create", async (options) => {
       const lease = over
-        ? await this.#client.update(Lease, { ...over, spec }, options)
-        : await this.#client.create(Lease, { metadata: { name, namespace }, spec }, options);
+        ? await this.#driver.client.update(Lease, { ...over, spec }, options)
+        : await this.#driver.client.create(Lease, { metadata: { name, namespace }, spec }, options);
       this.#renewalMs = runtime.clock.monotonic() - sentAt;
       return { type: "wrote", lease };
     });
@@ -250,19 +219,11 @@ export class Elector {
     verb: LeaseVerb,
     send: (options: RequestOptions) => Promise<ElectionInput>,
   ): Promise<void> {
-    const { clock } = this.#options.runtime;
-    const answered = boundedCall(clock, this.#limits, send).then(
-      (input) => {
-        this.#rights.granted(verb);
-        if (verb === "get") this.#readError = undefined;
-        return input;
-      },
-      (error: unknown) => {
-        this.#rights.refused(verb, error);
-        if (verb === "get") this.#readError = describeError(error);
-        return toFailure(error);
-      },
-    );
+    const answered = this.#driver.call(verb, send, (error) => {
+      this.#driver.rights.refused(verb, error);
+      if (verb === "get") this.#readError = describeError(error);
+      return toFailure(error);
+    });
     this.#step(await answered);
   }
 }

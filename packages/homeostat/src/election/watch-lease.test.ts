@@ -27,11 +27,11 @@ async function arrange() {
   const watch = new LeaseWatch({
     client: createClient({ transport, runtime, namespace: "home" }),
     clock: runtime.clock,
-    selection: { namespace: "home" },
+    selection: { namespace: "home", fieldSelector: "metadata.name=op" },
     retryMs,
     saw: () => void said.push("saw"),
     watching: (is) => void said.push(`watching ${is}`),
-    failed: () => {},
+    failed: (error) => void said.push(String(error)),
   });
   watch.start();
   await runtime.advance(0);
@@ -60,9 +60,33 @@ describe("a watch of Leases", () => {
     await runtime.advance(10 * retryMs);
     opened[1]!.fail(new Error("the connection broke"));
     await runtime.advance(0);
-    assert.deepEqual([opened.length, said()], [2, ["watching false"]]);
+    assert.deepEqual(
+      [opened.length, said()],
+      [2, ["Error: the connection broke", "watching false"]],
+    );
+    await runtime.advance(retryMs);
+    assert.equal(opened.length, 3);
+    opened[2]!.end();
+    await runtime.advance(0);
+    assert.equal(opened.length, 3, "it has not lived either");
     watch.stop();
     await runtime.advance(retryMs);
-    assert.equal(opened.length, 2);
+    assert.equal(opened.length, 3);
+  });
+
+  it("asks for its Leases, and takes bookmarks for a sign of life", async () => {
+    const { runtime, opened, said, watch } = await arrange();
+    const { pathname, searchParams } = opened[0]!.url;
+    assert.match(pathname, /\/namespaces\/home\/leases$/);
+    assert.equal(searchParams.get("fieldSelector"), "metadata.name=op");
+    opened[0]!.lines({ type: "BOOKMARK", object: lease });
+    await runtime.advance(0);
+    assert.deepEqual(said(), ["watching true"]);
+    watch.renew();
+    await runtime.advance(0);
+    watch.stop();
+    await runtime.advance(0);
+    assert.deepEqual([opened.length, said()], [2, ["watching true", "saw"]], "no failure");
+    assert.ok(opened.every(({ aborted }) => aborted));
   });
 });

@@ -17,6 +17,7 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { answeredInAttempt } from "./follow-attempts.ts";
 import { inspectCluster } from "./introspection/inspect-cluster.ts";
 import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
@@ -29,7 +30,6 @@ import { nameControllers } from "./name-controllers.ts";
 import { createNarrowing } from "./scope/create-narrowing.ts";
 import { webhookReasons } from "./start-webhooks.ts";
 import { StopDeadline } from "./stopping/stop-deadline.ts";
-import type { Tracing } from "./tracing/tracing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -44,7 +44,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const { metrics } = given;
   const answered = metrics?.requests(given.client.transport);
   const observed = { warned, ...(answered ? { answered } : {}) };
-  const options = { ...given, client: traced(given.client.with(observed), given.tracing) };
+  const options = { ...given, client: followed(given.client.with(observed), given) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
@@ -89,8 +89,12 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   return toManager(state);
 }
 
-const traced = (client: Client, tracing: Tracing | undefined): Client =>
-  tracing ? client.with({ answered: tracing.answered }) : client;
+/** With spans, and known to the attempts that use it, where these are asked for. */
+function followed(client: Client, options: ClusterManagerOptions): Client {
+  const { tracing, introspection, watchdog } = options;
+  const traced = tracing ? client.with({ answered: tracing.answered }) : client;
+  return introspection || watchdog ? traced.with({ answered: answeredInAttempt }) : traced;
+}
 
 /** The user's own selections of a kind decide. */
 function narrowed(

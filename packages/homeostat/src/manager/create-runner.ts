@@ -3,12 +3,13 @@ import { parseObjectKey } from "../api/object-meta.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import type { Signal } from "../controller/signals/signal.ts";
-import type { RunTracer } from "../controller/run/run-tracer.ts";
+import type { RunnerOptions } from "../controller/run/runner-state.ts";
 import { createEventRecorder } from "../events/index.ts";
 import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { Terms } from "./election/terms.ts";
+import { followAttempts } from "./follow-attempts.ts";
 import { type CountedController, createCounted } from "./metrics/counted-controller.ts";
 import type { ManagerState } from "./manager-state.ts";
 
@@ -18,7 +19,7 @@ export function createRunner(
   definition: ControllerDefinition,
 ): ControllerRunner {
   const { options, runtime, names, log, scope } = state;
-  const { changed } = options;
+  const changed = changesOf(options, definition);
   const { manager } = names.get(definition)!;
   const leadership = needsElection(definition) ? state.leadership : undefined;
   const recorder = createEventRecorder({
@@ -38,7 +39,7 @@ export function createRunner(
     namespaces: scope.namespaces,
     queue,
     observer: counted?.metrics.runs,
-    tracer: tracerOf(state, definition),
+    ...followersOf(state, definition),
     ...(leadership ? standing(leadership, definition) : {}),
     log,
     informer: (kind) => scope.informer(kind),
@@ -70,10 +71,31 @@ function standing(leadership: Terms, definition: ControllerDefinition) {
   return { standsBy: shards === undefined, shards };
 }
 
-const tracerOf = (
-  { options: { tracing, cluster } }: ManagerState,
-  { name, kind }: ControllerDefinition,
-): RunTracer | undefined => tracing?.controller({ name, kind: kind.kind, cluster });
+/** What follows the runs of a controller: spans, and the record of its attempts. */
+function followersOf(
+  { options: { tracing, introspection, watchdog, cluster } }: ManagerState,
+  { name, kind: { apiVersion, kind, resource } }: ControllerDefinition,
+): Pick<RunnerOptions, "tracer" | "attempts"> {
+  return {
+    tracer: tracing?.controller({ name, kind, cluster }),
+    attempts: followAttempts(
+      introspection?.controller({ name, apiVersion, kind, resource, cluster }),
+      watchdog?.controller(name, cluster),
+    ),
+  };
+}
+
+/** Receives each change of an object's state; undefined when nobody does. */
+function changesOf(
+  { changed, introspection }: ManagerState["options"],
+  { kind }: ControllerDefinition,
+): RunnerOptions["changed"] {
+  if (!introspection) return changed;
+  return (state) => {
+    introspection.changed(state, kind);
+    return changed?.(state);
+  };
+}
 
 /** The metrics of a controller, which outlive its runners. */
 function countController(

@@ -8,7 +8,7 @@ import { isConverted } from "../api/resource/converted-versions.ts";
 import { describeLossyVersions } from "../api/resource/lossy-versions.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
-import { isInvalid } from "../api/status.ts";
+import { isForbidden, isInvalid } from "../api/status.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -39,8 +39,9 @@ interface DefinitionCondition {
 /**
  * Applies the definitions of `resources` and resolves once all are established. Resources of one
  * group and kind are versions of one definition; the first is the one that is stored. @throws
- * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_REFUSED when the server rejects one (for example a name
- * conflict); ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
+ * ERR_DEFINITION_ARGUMENTS; ERR_DEFINITION_FORBIDDEN when this user may not; ERR_DEFINITION_REFUSED
+ * when the server rejects one (for example a name conflict); ERR_DEFINITION_TIMEOUT when one is not
+ * established within `timeoutMs` (default 30 s).
  */
 export async function installDefinitions(
   client: Client,
@@ -62,17 +63,7 @@ export async function installDefinitions(
           force: true,
           ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}),
         })
-        .catch((cause: unknown) => {
-          if (!isInvalid(cause)) throw cause;
-          throw new HomeostatError(
-            "ERR_DEFINITION_REFUSED",
-            `installing ${resource.definition.kind}: the server refuses its definition: ${cause.status.message}`,
-            {
-              hint: "the paths named are of CustomResourceDefinition; mend the schema or the rules in defineResource",
-              cause,
-            },
-          );
-        });
+        .catch((cause: unknown) => refuse(cause, name));
       warnOfLoss([resource, ...others], applied);
       return name;
     }),
@@ -81,11 +72,38 @@ export async function installDefinitions(
   const late = new AbortController();
   const timer = runtime.clock.timer(options.timeoutMs ?? 30_000, () => late.abort());
   try {
-    await Promise.all(names.map((name) => established(client, name, late.signal)));
+    await Promise.all(
+      names.map((name) =>
+        established(client, name, late.signal).catch((cause: unknown) => refuse(cause, name)),
+      ),
+    );
   } finally {
     timer.cancel();
   }
   client.kinds.invalidate();
+}
+
+/** Says what the server's refusal means here; passes other errors on. */
+function refuse(cause: unknown, name: string): never {
+  if (isForbidden(cause))
+    throw new HomeostatError(
+      "ERR_DEFINITION_FORBIDDEN",
+      `installing CustomResourceDefinition ${name}: this user may not: ${cause.status.message}`,
+      {
+        hint: "an operator needs no such right on a cluster: let an administrator apply the definitions that `homeostat generate` writes (crds.yaml) and leave installDefinitions out there; or grant list, watch, create and patch of customresourcedefinitions.apiextensions.k8s.io by a ClusterRole",
+        cause,
+      },
+    );
+  if (isInvalid(cause))
+    throw new HomeostatError(
+      "ERR_DEFINITION_REFUSED",
+      `installing CustomResourceDefinition ${name}: the server refuses it: ${cause.status.message}`,
+      {
+        hint: "the paths named are of CustomResourceDefinition; mend the schema or the rules in defineResource",
+        cause,
+      },
+    );
+  throw cause;
 }
 
 const known = { timeoutMs: "a number", fieldManager: "a string", runtime: "a runtime" } as const;

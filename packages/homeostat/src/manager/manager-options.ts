@@ -11,6 +11,7 @@ import type { ElectionReport } from "../election/elector.ts";
 import type { RingReport } from "../election/ring/ring-member.ts";
 import type { ElectionOptions } from "./election/election-options.ts";
 import type { WebhooksOptions } from "../webhook/webhooks-options.ts";
+import type { Introspection } from "./introspection/introspection.ts";
 import type { ClusterInspection } from "./introspection/cluster-inspection.ts";
 import type { ClusterMetrics } from "./metrics/operator-metrics.ts";
 import type { OpenPorts } from "./serving/operator-servers.ts";
@@ -18,6 +19,8 @@ import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import type { TracingOptions } from "./tracing/tracing-options.ts";
+import type { Watchdog } from "./watchdog/watchdog.ts";
+import type { WatchdogOptions } from "./watchdog/watchdog-options.ts";
 import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -93,6 +96,11 @@ export interface ManagerOptions {
    * nothing is loaded.
    */
   readonly tracing?: TracingOptions | undefined;
+  /**
+   * Reports an event loop that is blocked, and in which reconcile, from a thread of its own.
+   * Default: none.
+   */
+  readonly watchdog?: boolean | WatchdogOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -100,7 +108,7 @@ export interface ManagerOptions {
 /** Options of one cluster's manager. */
 export interface ClusterManagerOptions extends Omit<
   ManagerOptions,
-  "health" | "metrics" | "tracing"
+  "health" | "metrics" | "tracing" | "watchdog"
 > {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
@@ -108,6 +116,10 @@ export interface ClusterManagerOptions extends Omit<
   readonly metrics?: ClusterMetrics | undefined;
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** Undefined when nothing is recorded for introspection. */
+  readonly introspection?: Introspection | undefined;
+  /** Undefined when nobody watches the event loop. */
+  readonly watchdog?: Watchdog | undefined;
 }
 
 /**

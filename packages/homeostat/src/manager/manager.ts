@@ -40,5 +40,7 @@ function createCore(
     ...options,
     metrics: operations.metrics?.ofCluster(undefined),
     tracing: operations.tracing,
+    introspection: operations.introspection,
+    watchdog: operations.watchdog,
   });
 }

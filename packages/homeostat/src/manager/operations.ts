@@ -9,10 +9,13 @@ import type {
   ManagerOptions,
   MultiClusterOptions,
 } from "./manager-options.ts";
+import { Introspection } from "./introspection/introspection.ts";
 import { OperatorMetrics } from "./metrics/operator-metrics.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { OperatorServers } from "./serving/operator-servers.ts";
 import { Tracing } from "./tracing/tracing.ts";
+import { Watchdog } from "./watchdog/watchdog.ts";
+import { blockedAfterMs } from "./watchdog/watchdog-options.ts";
 import { createTransitions, refuseIfStopped } from "./transitions.ts";
 
 type Options = ManagerOptions | MultiClusterOptions;
@@ -25,7 +28,14 @@ export interface Operations {
   readonly metrics: OperatorMetrics | undefined;
   /** Undefined when nothing is traced. */
   readonly tracing: Tracing | undefined;
+  /** Undefined when nothing is recorded for introspection. */
+  readonly introspection: Introspection | undefined;
+  /** Undefined when nobody watches the event loop. */
+  readonly watchdog: Watchdog | undefined;
 }
+
+const isInspected = ({ metrics }: Options): boolean =>
+  metrics?.introspection === true && metrics.port !== false;
 
 export function createOperations(options: Options): Operations {
   const { metrics, tracing, runtime = createSystemRuntime() } = options;
@@ -34,7 +44,14 @@ export function createOperations(options: Options): Operations {
     runtime,
     metrics: metrics && new OperatorMetrics(runtime, metrics.custom),
     tracing: tracing && new Tracing(tracing, runtime.clock),
+    introspection: isInspected(options) ? new Introspection(runtime) : undefined,
+    watchdog: createWatchdog(options, runtime),
   };
+}
+
+function createWatchdog({ watchdog, log }: Options, { clock }: Runtime): Watchdog | undefined {
+  const afterMs = blockedAfterMs(watchdog);
+  return afterMs === undefined ? undefined : new Watchdog({ clock, afterMs, log });
 }
 
 /** The manager with its operations: they start before it and end after it. */
@@ -42,13 +59,14 @@ export function operated(
   { ended, inspect, ...core }: CoreManager,
   operations: Operations,
 ): Manager {
-  const { metrics, tracing, options, runtime } = operations;
+  const { metrics, tracing, introspection, watchdog, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
   const servers = createServers({ ...core, inspect }, operations, stopping.signal);
   const end = async (): Promise<void> => {
     metrics?.stop();
-    await servers?.stop();
+    introspection?.close();
+    await Promise.all([servers?.stop(), watchdog?.close()]);
   };
   const lifeCycle = createTransitions(operator, {
     stopping,
@@ -56,8 +74,9 @@ export function operated(
       if (servers) await servers.start();
       try {
         refuseIfStopped(operator, stopping);
-        if (tracing) {
-          await tracing.open();
+        for (const one of [watchdog, introspection, tracing]) {
+          if (!one) continue;
+          await one.open();
           refuseIfStopped(operator, stopping);
         }
         metrics?.start();
@@ -89,7 +108,7 @@ export function operated(
 /** Undefined when no port is to be opened. */
 function createServers(
   { readiness, inspect }: Pick<CoreManager, "readiness" | "inspect">,
-  { options, runtime, metrics }: Operations,
+  { options, runtime, metrics, introspection, watchdog }: Operations,
   stopping: AbortSignal,
 ): OperatorServers | undefined {
   const { health, metrics: { port, ...served } = { port: false }, client, log } = options;
@@ -110,6 +129,8 @@ function createServers(
       startedAt: runtime.clock.now(),
       inspect,
       readiness,
+      recorded: introspection,
+      blocks: () => watchdog?.blocks(),
     },
   });
 }

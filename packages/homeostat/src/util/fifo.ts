@@ -17,6 +17,11 @@ export class Fifo<T> {
     return this.#items[this.#head];
   }
 
+  /** The values, the oldest first. */
+  values(): readonly T[] {
+    return this.#items.slice(this.#head) as T[];
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];

@@ -5,6 +5,7 @@ import { defineValidatingWebhook } from "./admission/define-webhook.ts";
 import { webhooksFaults } from "./check-webhooks.ts";
 
 const rules = defineValidatingWebhook(Order, { create() {} });
+const convert = defineValidatingWebhook(Order, { path: "/convert", create() {} });
 const service = { name: "hooks", namespace: "kitchen" };
 
 test("options of webhooks that can work are accepted", () => {
@@ -16,6 +17,7 @@ test("options of webhooks that can work are accepted", () => {
   ])
     assert.deepEqual(webhooksFaults({ serve: [rules], service, certificates }), []);
   assert.deepEqual(webhooksFaults({ serve: [rules], url: "https://127.0.0.1:9443", port: 0 }), []);
+  assert.deepEqual(webhooksFaults({ serve: [rules], service, port: 65_535, drainMs: 600_000 }), []);
   assert.deepEqual(webhooksFaults(undefined), []);
 });
 
@@ -31,6 +33,20 @@ test("all wrong options of webhooks are named", () => {
     [{ serve: [rules] }, /expected either `service` or `url`/],
     [{ serve: [rules], service, url: "https://a" }, /expected either `service` or `url`/],
     [{ serve: [rules], url: "http://a" }, /webhooks\.url is 'http:\/\/a'/],
+    [{ serve: [rules], url: "https://a/?b" }, /webhooks\.url is /],
+    [{ serve: [rules], url: "https://a/#b" }, /webhooks\.url is /],
+    [{ serve: [rules], url: "https://ann@a" }, /webhooks\.url is /],
+    [{ serve: [rules], url: "a" }, /webhooks\.url is 'a'/],
+    [{ serve: [convert], service }, /serve: validate\..* has the path of conversions/],
+    [{ serve: [rules], service, drainMs: 600_001 }, /drainMs is 600001, expected 0 to 600000/],
+    [
+      { serve: [rules], service: { ...service, port: 65_536 } },
+      /service\.port is 65536, expected 0 to 65535/,
+    ],
+    [
+      { serve: [rules], service, certificates: { from: "secret", overlap: "0s" } },
+      /certificates\.overlap is '0s', expected a duration/,
+    ],
     [
       { serve: [rules], service: { name: "a" } },
       /webhooks\.service is .*expected { name, namespace }/,

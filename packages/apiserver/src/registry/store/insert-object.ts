@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (create),
 // pkg/storage/etcd3/store.go (Create).
 import { ApiStatusError, type JsonObject } from "homeostat/api";
+import { refusal } from "../../apimachinery/refusal.ts";
 import { alreadyExistsError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -59,6 +60,7 @@ async function storeNew(
   const { core, resource } = scope;
   beforeCreate(scope, strategyAt(resource, ""), hub, writeContextOf(scope, options.dryRun));
   const name = metaString(hub, "name");
+  if (origin === "update") authorizeCreation(scope);
   await admitValidating(scope, () => ({
     operation: "CREATE",
     object: fromHub(resource, hub),
@@ -76,6 +78,16 @@ async function storeNew(
   const revision = await commitObject(scope, key, undefined, hub);
   if (revision === "conflict") throw nameTaken(scope, name, hub);
   return { revision };
+}
+
+/**
+ * The request was authorized as what it is, an update or a patch. Upstream:
+ * pkg/endpoints/handlers/update.go (withAuthorization).
+ */
+function authorizeCreation({ core, request }: RequestScope): void {
+  const attempt = { user: request.user, info: { ...request.info, verb: "create" } };
+  const { allowed, reason } = core.authorization.authorize(attempt);
+  if (!allowed) throw refusal(attempt, reason);
 }
 
 function assertNoResourceVersion(hub: JsonObject): void {

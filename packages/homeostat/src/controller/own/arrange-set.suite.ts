@@ -115,6 +115,12 @@ export function arrangeSet(
       );
       return { items };
     },
+    async request({ path, body }: { readonly path: string; readonly body: object }) {
+      requests.push([`POST ${path}`, body]);
+      const error = refuse(`POST ${path}`);
+      if (error) throw error;
+      return { json: () => ({ status: { allowed: refuse("list all") === undefined } }) };
+    },
     async find(_kind: Kind, key: ObjectKey | string) {
       const name = typeof key === "string" ? key : formatObjectKey(key);
       return live.find((one) => formatObjectKey(one.metadata) === name);

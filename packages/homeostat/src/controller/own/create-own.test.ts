@@ -17,6 +17,7 @@ function arrange(
     informer: (kind) => (kind === Part ? informer : undefined),
     isFinal,
     hasOwnedElsewhere: false,
+    unseen() {},
     owns: [Part],
     protect: async () => {},
   });

@@ -14,6 +14,7 @@ export class OwnMemory {
   readonly #sets = new Map<string, Set<string>>();
   readonly #stored = new Map<string, { readonly asked: string; readonly stored: string }>();
   readonly #gone = new Set<string>();
+  readonly #unseen = new Set<string>();
   #hasCompleted = false;
 
   /** Records the manager of a set whose own() is called. */
@@ -55,6 +56,12 @@ export class OwnMemory {
 
   isGone(uid: string): boolean {
     return this.#gone.has(uid);
+  }
+
+  /** True once for each kind. */
+  isFirstUnseen(kind: Kind): boolean {
+    const known = this.#unseen.size;
+    return this.#unseen.add(kindId(kind)).size > known;
   }
 
   /** The managers of all sets of the kind. */

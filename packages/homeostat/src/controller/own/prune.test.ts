@@ -90,6 +90,7 @@ describe("collecting what owner references do not reach", () => {
     };
     const left = await collectUnreachable(all as never, [Part, { ...Part, kind: "Absent" }], {
       hasOwnedElsewhere: true,
+      unseen() {},
     });
     assert.deepEqual(requests, [deletion("a", "m"), deletion("b", "m")]);
     assert.deepEqual(left, { what: "Part m/going", isUnseen: false });
@@ -97,6 +98,7 @@ describe("collecting what owner references do not reach", () => {
     assert.equal(
       await collectUnreachable({ ...none, informer: () => empty } as never, [Part], {
         hasOwnedElsewhere: true,
+        unseen() {},
       }),
       undefined,
     );

@@ -13,16 +13,26 @@ const [far, near] = [
   partOf("far", { labels, namespace: "m" }),
   partOf("near", { labels, namespace: "n" }),
 ];
+const asked = [
+  "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+  {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes: { verb: "list", group: "x", resource: "parts" } },
+  },
+];
 const listOf = (where: string) => [`list ${where}`, { labelSelector }];
 type Options = NonNullable<Parameters<typeof arrangeSet>[1]>;
 
 async function lookUp(options: Options, hasOwnedElsewhere = false) {
   const { set, requests } = arrangeSet([], { live: [far, near], ...options });
-  const found = await lookUpUncovered(set, { hasOwnedElsewhere });
+  const unseen = (): void => {};
+  const found = await lookUpUncovered(set, { hasOwnedElsewhere, unseen });
   return { found: found.map(({ metadata }) => metadata.name), requests };
 }
+const denied = refused(403, "Forbidden");
 const forbidding = (place: string) => (request: string) =>
-  request === `list ${place}` ? refused(403, "Forbidden") : undefined;
+  request === `list ${place}` ? denied : undefined;
 const refuses = (message: RegExp) => (error: unknown) =>
   isHomeostatError(error, "ERR_OWN_UNCOVERED") && message.test(error.message);
 
@@ -42,19 +52,35 @@ describe("children that no informer shows", () => {
     assert.deepEqual(await lookUp({ extent: "matching" }), all);
     assert.deepEqual(await lookUp({ scope: { labelSelector: "app=x" } }), all);
     assert.deepEqual(await lookUp({ scope: { fieldSelector: "spec.of=x" } }), all);
-    assert.deepEqual(await lookUp({ extent: ["n"] }, true), all);
+    const found = await lookUp({ extent: ["n"] }, true);
+    assert.deepEqual(found, { ...all, requests: [asked, listOf("all")] });
     const kind = { ...Part, scope: "Cluster" } as Kind;
     assert.deepEqual(await lookUp({ kind, scope: { labelSelector: "app=x" } }), all);
   });
 
   it("are looked up in the namespaces that are left out, where no more is allowed", async () => {
     const extent = ["n", "unwatched"];
-    const requests = [listOf("all"), listOf("unwatched")];
+    const requests = [asked, listOf("unwatched")];
     const refuse = forbidding("all");
     assert.deepEqual(await lookUp({ extent, refuse }), { found: [], requests });
     const selected = await lookUp({ extent, refuse, scope: { labelSelector: "app=x" } });
     assert.deepEqual(selected.found, ["near"]);
-    assert.deepEqual((await lookUp({ extent: ["n"], refuse }, true)).found, []);
+    assert.deepEqual(await lookUp({ extent: ["n"], refuse }, true), {
+      found: [],
+      requests: [asked],
+    });
+    const nobody = (request: string) => (/^(?:POST|list all)/.test(request) ? denied : undefined);
+    const unanswered = await lookUp({ extent, refuse: nobody });
+    assert.deepEqual(unanswered, { found: [], requests });
+  });
+
+  it("are not looked for elsewhere in silence", async () => {
+    const said: string[] = [];
+    const { set } = arrangeSet([], { extent: ["n"], refuse: forbidding("all") });
+    const options = { hasOwnedElsewhere: true, unseen: (line: string) => void said.push(line) };
+    for (let time = 0; time < 2; time++) await lookUpUncovered(set, options);
+    assert.equal(said.length, 1);
+    assert.match(said[0]!, /^Part objects outside of .* this user may not list parts in all/);
   });
 
   it("keep the finalizer where they may not be listed; a kind that is not served has none", async () => {
@@ -82,6 +108,7 @@ describe("children that no informer shows", () => {
     const collect = () =>
       collectUnreachable({ ...rest, informer: () => informer }, [Part], {
         hasOwnedElsewhere: false,
+        unseen() {},
       });
     assert.deepEqual(await collect(), { what: "Part n/near", isUnseen: true });
     const deleted = requests.map((one) => (one as readonly string[])[0]);

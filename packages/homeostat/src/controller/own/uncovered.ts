@@ -1,9 +1,11 @@
 // Children that owner references do not reach and that no informer shows: their namespace, or they
 // themselves, are not or no longer what the manager watches. Absence from the cache says nothing
 // about them, so they are looked up on the server before their owner goes.
+import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { isForbidden, isNotFound } from "../../api/status.ts";
+import type { SubjectAccessReviewStatus } from "../../k8s/authorization/v1/models.ts";
 import { ownerUidSelector } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
@@ -15,6 +17,8 @@ export interface UncoveredOptions {
    * some.
    */
   readonly hasOwnedElsewhere: boolean;
+  /** Says, once for each kind, where nobody looks for children. */
+  unseen(message: string): void;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface UncoveredOptions {
  */
 export async function lookUpUncovered(
   set: OwnedSet,
-  { hasOwnedElsewhere }: UncoveredOptions,
+  { hasOwnedElsewhere, unseen: say }: UncoveredOptions,
 ): Promise<readonly KubeObject[]> {
   const { owner, kind, namespaces } = set;
   if (owner.metadata.namespace === undefined) return [];
@@ -36,8 +40,8 @@ export async function lookUpUncovered(
   const unseen = isSelected ? extent : extent.filter((one) => !namespaces.includes(one));
   if (unseen.length === 0 && !hasOwnedElsewhere) return [];
   // Other namespaces may have been watched by an earlier process, with other rights.
-  const all = await list(set, undefined);
-  if (all) return all;
+  if (await mayListAll(set)) return listOrRefuse(set, undefined);
+  if (set.memory.isFirstUnseen(kind)) say(describeUnseen(set));
   const found: KubeObject[] = [];
   for (const namespace of unseen) found.push(...(await listOrRefuse(set, namespace)));
   return found;
@@ -46,6 +50,31 @@ export async function lookUpUncovered(
 function hasSelector({ informer: { scope } }: OwnedSet): boolean {
   return scope.labelSelector !== undefined || scope.fieldSelector !== undefined;
 }
+
+/**
+ * Asked, because rights limited to namespaces are the rule there, and a refused request looks like
+ * an attack to who reads the audit log. Every user may ask (system:basic-user).
+ */
+async function mayListAll({ client, kind }: OwnedSet): Promise<boolean> {
+  const { group } = parseApiVersion(kind.apiVersion)!;
+  const apiVersion = "authorization.k8s.io/v1";
+  const resourceAttributes = { verb: "list", group, resource: kind.resource };
+  try {
+    const response = await client.request({
+      method: "POST",
+      path: `/apis/${apiVersion}/selfsubjectaccessreviews`,
+      body: { apiVersion, kind: "SelfSubjectAccessReview", spec: { resourceAttributes } },
+    });
+    const { status } = response.json() as { readonly status?: SubjectAccessReviewStatus };
+    return status?.allowed === true;
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+const describeUnseen = ({ kind, namespaces: { description } }: OwnedSet): string =>
+  `${kind.kind} objects outside of ${description} are not looked for when their owner is deleted, because this user may not list ${kind.resource} in all namespaces: if an earlier process has made some there, delete them by hand (kubectl get ${kind.resource} -A -l homeostat.dev/owner-uid)`;
 
 /** Undefined when this user may not; a kind that is not served has no objects. */
 async function list(

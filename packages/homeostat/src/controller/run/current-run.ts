@@ -3,12 +3,15 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 import { currentWork, type CurrentWork } from "../../client/write-context.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
 import type { SignalUse } from "../signals/signal-use.ts";
+import type { Attempt } from "./attempt-observer.ts";
 
 /** What code that runs may know of its run. */
 export interface CurrentRun extends CurrentWork {
   readonly hasEnded: boolean;
   readonly phaseHost: PhaseHost | undefined;
   readonly usedSignals: SignalUse | undefined;
+  /** Undefined unless attempts are recorded. */
+  readonly attempt?: Attempt | undefined;
   /** Records a result that the user's code has made, and the error that it is. */
   made(what: string, error?: Error): void;
   /** The user's code has caught an error, and asks what it is. */

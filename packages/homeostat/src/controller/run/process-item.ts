@@ -60,6 +60,7 @@ async function runItem(
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
   const trace = options.tracer?.begin(item);
+  const attempt = options.attempts?.begin(item);
   const began = runtime.clock.monotonic();
   const finish = await withDeadline(
     runtime.clock,
@@ -71,13 +72,16 @@ async function runItem(
     (deadline) => {
       scope = openScope(context, item, deadline, requests);
       scope.trace = trace;
+      scope.attempt = attempt;
       const work = () => currentRun.run(scope!, () => context.reconcile(item, scope!));
       return trace ? trace.run(work) : work();
     },
   );
   const result = finished(context, item, scope!, finish);
   options.observer?.ended(result, runtime.clock.monotonic() - began);
-  trace?.ended(result, finish.at === "failed" ? finish.error : undefined);
+  const error = finish.at === "failed" ? finish.error : undefined;
+  trace?.ended(result, error);
+  attempt?.ended({ result, state: states.get(key), error });
 }
 
 function finished(

@@ -11,6 +11,7 @@ import type { PhaseHost } from "../phase-machine/phase-host.ts";
 import type { SignalUse } from "../signals/signal-use.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import { type CurrentRun, currentRun } from "./current-run.ts";
+import type { Attempt } from "./attempt-observer.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import type { RunTrace } from "./run-tracer.ts";
 import type { ThrownResults } from "./thrown-results.ts";
@@ -53,6 +54,8 @@ export class RunScope implements CurrentRun {
   readonly requests: OpenRequests | undefined;
   /** Undefined unless runs are traced. */
   trace: RunTrace | undefined;
+  /** Undefined unless attempts are recorded. */
+  attempt: Attempt | undefined;
   /** Undefined outside of a manager. */
   phaseHost: PhaseHost | undefined;
   /** Undefined outside of a manager. */
@@ -179,6 +182,7 @@ export class RunScope implements CurrentRun {
     this.record.overheard(write);
     this.chain?.wrote(write);
     this.trace?.wrote(write);
+    this.attempt?.wrote(write);
   }
 
   /** The user's code has returned, and writes nothing more. */

@@ -38,6 +38,7 @@ export async function runStep<T>(
   { name, work, timeout }: Step<T>,
 ): Promise<T> {
   stepping(name);
+  const began = clock.monotonic();
   const finish = await withDeadline(
     clock,
     { timeoutMs: timeout === undefined ? undefined : parseDuration(timeout) },
@@ -45,6 +46,8 @@ export async function runStep<T>(
     (signal) => scope.hold(`step("${name}")`, invoke(work, signal)),
   );
   if (!scope.hasEnded) stepping(undefined);
+  const tookMs = clock.monotonic() - began;
+  scope.attempt?.stepped(name, { tookMs, hasFailed: finish.at !== "settled" });
   if (finish.at === "settled") return finish.value;
   const problem =
     finish.at === "abandoned" ? describeLate(timeout) : `failed: ${describeError(finish.error)}`;

@@ -22,6 +22,7 @@ import type { RunVoice } from "../voice/run-voice.ts";
 import type { ProgressWrites } from "../voice/progress-writes.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
+import type { AttemptObserver } from "./attempt-observer.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { RunTracer } from "./run-tracer.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -67,6 +68,8 @@ export interface RunnerOptions {
   readonly limitedSignals: readonly Signal[];
   /** Follows the runs as spans. */
   readonly tracer?: RunTracer | undefined;
+  /** Records the runs. */
+  readonly attempts?: AttemptObserver | undefined;
   /** Counts the runs. */
   readonly observer?: RunObserver | undefined;
   /** Called for every change of an object's state. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultTimings } from "../election-timings.ts";
-import { stepRing } from "./ring.machine.ts";
+import { ringDue, stepRing } from "./ring.machine.ts";
 import {
   initialRing,
   type MemberRecord,
@@ -24,9 +24,10 @@ const theirs = slotsFor("you", ["me", "you"], 16);
 class Member {
   state: RingState = initialRing;
   at = 0;
+  chance = 0;
 
   take(input: RingInput): readonly RingEffect[] {
-    const now = { at: this.at, wall: 1e12 + this.at, chance: 0 };
+    const now = { at: this.at, wall: 1e12 + this.at, chance: this.chance };
     const { state, effects } = stepRing(this.state, input, now, limits);
     this.state = state;
     return effects;
@@ -47,6 +48,10 @@ class Member {
 
   wrote(version: number): readonly string[] {
     return this.names({ type: "wrote", own: { uid: "me", resourceVersion: String(version) } });
+  }
+
+  get due(): number {
+    return ringDue(this.state, limits);
   }
 
   get owned(): SlotSet {
@@ -282,6 +287,8 @@ describe("a member's right to write", () => {
       /lost: its Lease was not renewed within 10 s: no answer/,
     );
     assert.equal(member.owned, noSlots);
+    assert.equal(member.due, Infinity);
+    assert.deepEqual(member.names({ type: "saw", record: me(every, 30) }), [], "it has ended");
   });
 
   it("does not begin by an answer that comes too late", () => {
@@ -309,6 +316,63 @@ describe("a member's right to write", () => {
     assert.deepEqual(missing.listed([], 15), ["lost: its Lease was deleted"]);
   });
 
+  it("does not end by what an older version of its Lease says, or another Lease of its name", () => {
+    const member = alone();
+    assert.deepEqual(member.names({ type: "saw", record: me(noSlots, 9) }), []);
+    const other = { ...me(noSlots, 12), uid: "old" };
+    assert.deepEqual(member.names({ type: "deleted", record: other }), []);
+    assert.equal(member.owned, every);
+  });
+
+  it("ends when its Lease was made again by another", () => {
+    const record = { ...me(every, 12), uid: "other" };
+    assert.deepEqual(alone().names({ type: "saw", record }), ["lost: its Lease was deleted"]);
+  });
+
+  it("is not longer for one that leaves", () => {
+    const member = alone();
+    member.tick(9000);
+    member.names({ type: "leave" });
+    assert.match(member.tick(10_000).join(), /lost: its Lease was not renewed within 10 s$/);
+  });
+
+  it("outlasts a write that met another version, and one that failed", () => {
+    const member = alone();
+    assert.ok(member.tick(2000).includes("write"));
+    const changed = { type: "writeFailed", fault: "changed", error: "409" } as const;
+    assert.deepEqual(member.names(changed), []);
+    member.listed([me(every, 12)], 12);
+    assert.deepEqual(member.tick(2049), []);
+    assert.deepEqual(member.tick(2050), ["write"]);
+    member.at = 2500;
+    member.names({ type: "writeFailed", fault: "failed", error: "no answer" });
+    assert.equal(member.tick(4049).includes("write"), false);
+    assert.ok(member.tick(4050).includes("write"), "a period after it was sent");
+    assert.equal(member.state.phase, "member");
+  });
+
+  it("ends at once for one that leaves before it has a Lease", () => {
+    const member = new Member();
+    member.tick(0);
+    assert.deepEqual(member.names({ type: "leave" }), ["ended"]);
+  });
+
+  it("is given up by one that leaves while it makes its Lease, if it gets it", () => {
+    const leaving = (): Member => {
+      const member = new Member();
+      member.tick(0);
+      member.listed([], 5);
+      assert.deepEqual(member.names({ type: "leave" }), []);
+      return member;
+    };
+    const member = leaving();
+    assert.deepEqual(member.wrote(10), ["write"]);
+    assert.deepEqual(member.wrote(11), ["delete"]);
+    assert.deepEqual(member.wrote(11), ["ended"]);
+    const failed = { type: "writeFailed", fault: "failed", error: "no answer" } as const;
+    assert.deepEqual(leaving().names(failed), ["ended"]);
+  });
+
   it("ends with its Lease: first its claims, then itself", () => {
     const member = alone();
     const [lose, write] = member.take({ type: "leave" });
@@ -318,7 +382,46 @@ describe("a member's right to write", () => {
     const [empty] = member.take({ type: "drained", slots: every });
     assert.ok(empty?.do === "write" && empty.claims === noSlots);
     assert.deepEqual(member.wrote(21), ["delete"]);
+    const { state } = member;
+    assert.deepEqual(member.names({ type: "deleted", record: me(noSlots, 22) }), []);
     assert.deepEqual(member.wrote(21), ["ended"]);
+    member.state = state;
+    const failed = { type: "writeFailed", fault: "failed", error: "no answer" } as const;
+    assert.deepEqual(member.names(failed), ["ended"]);
+  });
+});
+
+describe("a member asks", () => {
+  it("when its Lease is to be renewed, and rarely beside a watch that runs", () => {
+    const member = alone();
+    assert.equal(member.due, 2000);
+    member.names({ type: "watching", is: true });
+    assert.equal(member.state.pollAt, 5000);
+    assert.equal(member.due, 2000);
+    member.at = 1000;
+    member.names({ type: "watching", is: false });
+    assert.equal(member.state.pollAt, 3000, "a watch that breaks is news");
+    member.at = 2500;
+    member.names({ type: "watching", is: false });
+    assert.equal(member.state.pollAt, 3000, "one that cannot be opened is none");
+  });
+
+  it("when a deleted Lease of another would have expired", () => {
+    const member = half();
+    member.at = 14_900;
+    const now = { at: 14_900, wall: 1e12 + 14_900 };
+    member.state = { ...member.state, renewed: now, pollAt: 19_000 };
+    member.names({ type: "deleted", record: you(theirs, 13, { renewTime: "4" }) });
+    for (const version of [20, 21, 22]) answer(member, version);
+    assert.equal(member.due, 15_000);
+  });
+
+  it("again after a fault, with jitter", () => {
+    const member = new Member();
+    member.chance = 0.5;
+    member.tick(0);
+    member.names({ type: "askFailed", fault: "failed", error: "no answer" });
+    assert.equal(member.due, 3200);
   });
 });
 

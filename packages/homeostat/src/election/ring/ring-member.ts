@@ -4,16 +4,13 @@
 import { isNotFound } from "../../api/status.ts";
 import type { Client, RequestOptions } from "../../client/client.ts";
 import { Lease } from "../../k8s/coordination/v1/index.ts";
-import type { Timer } from "../../runtime/clock.ts";
-import { unitInterval } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { describeError } from "../../util/describe-error.ts";
-import { boundedCall } from "../bounded-call.ts";
 import type { ElectionTimings } from "../election-timings.ts";
-import { type LeaseVerb, MissingRights } from "../missing-rights.ts";
+import { LeaseDriver, stopped } from "../lease-driver.ts";
+import type { LeaseVerb } from "../missing-rights.ts";
 import { isSameFailure } from "../same-failure.ts";
-import { LeaseWatch } from "../watch-lease.ts";
-import { WriteFence } from "../write-fence.ts";
+import type { WriteFence } from "../write-fence.ts";
 import {
   asUpdate,
   type MemberLease,
@@ -81,62 +78,42 @@ export class RingMember {
   readonly gate: ShardGate;
   readonly #options: RingMemberOptions;
   readonly #limits: RingLimits;
-  readonly #client: Client;
-  readonly #watch: LeaseWatch;
-  readonly #rights: MissingRights;
+  readonly #driver: LeaseDriver;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
-  readonly #aborting = new AbortController();
-  readonly #ended = Promise.withResolvers<void>();
   readonly #inputs: RingInput[] = [];
   #isStepping = false;
   #isResigning = false;
   #state: RingState = initialRing;
   /** The own Lease as the server last sent it. */
   #lease: Lease | undefined;
-  #timer: Timer | undefined;
-  #hold: Timer | undefined;
   #hasReleased = false;
   /** The failure to join that was said last. */
   #said: string | undefined;
 
   constructor(options: RingMemberOptions) {
-    const { client, runtime, name, namespace, ring, identity, timings } = options;
+    const { client, runtime, name, namespace, ring, identity, timings, warn } = options;
     this.#options = options;
     this.#limits = { ...timings, identity, name, slots: ringSlots };
-    this.#client = client.with({ urgent: true, signal: this.#aborting.signal });
     this.#selection = { namespace, labelSelector: `${ringLabel}=${ring}` };
     this.gate = new ShardGate(ringSlots, (slots) => this.#step({ type: "drained", slots }));
-    this.fence = new WriteFence({
-      clock: runtime.clock,
+    this.#driver = new LeaseDriver({
+      client,
+      runtime,
       timings,
-      right: `share the objects by the Lease ${namespace}/${name}`,
-      expired: () => runtime.defer(() => this.#step({ type: "tick" })),
-    });
-    this.#watch = new LeaseWatch({
-      client: this.#client,
-      clock: runtime.clock,
       selection: this.#selection,
-      retryMs: timings.retryPeriodMs,
-      saw: (lease, isDeleted) => this.#saw(lease, isDeleted),
-      watching: (is) => {
-        if (is) this.#rights.granted("watch");
-        this.#step({ type: "watching", is });
-      },
-      failed: (error) => void this.#rights.refused("watch", error),
-    });
-    this.#rights = new MissingRights({
-      clock: runtime.clock,
-      namespace,
       what: `ring ${ring} of Leases`,
       needed: "share the objects",
-      retryPeriodMs: timings.retryPeriodMs,
-      warn: options.warn,
+      right: `share the objects by the Lease ${namespace}/${name}`,
+      saw: (lease, isDeleted) => this.#saw(lease, isDeleted),
+      watching: (is) => this.#step({ type: "watching", is }),
+      tick: () => this.#step({ type: "tick" }),
+      warn,
     });
+    this.fence = this.#driver.fence;
   }
 
   start(): void {
-    this.#hold = this.#options.runtime.clock.hold?.();
-    this.#watch.start();
+    this.#driver.start();
     this.#step({ type: "tick" });
   }
 
@@ -147,19 +124,21 @@ export class RingMember {
 
   /**
    * Ends the membership, when no reconcile begins any more. Shuts the fence; slots in which a
-   * reconcile has not ended, or all while a write has no answer, are left to expire, and so is the
-   * Lease when `over` aborts. Idempotent; resolves to true when the Lease is deleted.
+   * reconcile has not ended, or all that are left while a write has no answer for a second, are
+   * left to expire, and so is the Lease when `over` aborts. Idempotent; resolves to true when the
+   * Lease is deleted.
    */
   async resign(over?: AbortSignal): Promise<boolean> {
-    this.leave();
     this.#isResigning = true;
-    const end = (): void => this.#end();
-    over?.addEventListener("abort", end, { once: true });
-    const isSettled = !over?.aborted && (await this.fence.close("it has stopped"));
-    if (!isSettled || this.gate.draining() !== noSlots) this.#end();
-    this.fence.shut("it has stopped");
-    await this.#ended.promise;
-    over?.removeEventListener("abort", end);
+    await this.#driver.giveUp(over, {
+      release: (isSettled) => {
+        // Not before: what has no answer may still be executed.
+        if (isSettled) this.leave();
+        if (!isSettled || this.gate.draining() !== noSlots) this.#end();
+        this.fence.shut(stopped);
+      },
+      end: () => this.#end(),
+    });
     return this.#hasReleased;
   }
 
@@ -188,7 +167,7 @@ export class RingMember {
     const before = this.#state;
     for (let next = this.#inputs.shift(); next; next = this.#inputs.shift()) this.#take(next);
     this.#isStepping = false;
-    this.#arm();
+    this.#driver.tickAt(ringDue(this.#state, this.#limits));
     const isNews =
       before.members !== this.#state.members ||
       ownedSlots(before) !== ownedSlots(this.#state) ||
@@ -197,23 +176,11 @@ export class RingMember {
   }
 
   #take(input: RingInput): void {
-    const { clock, entropy } = this.#options.runtime;
-    const now = { at: clock.monotonic(), wall: clock.now(), chance: unitInterval(entropy) };
-    const { state, effects } = stepRing(this.#state, input, now, this.#limits);
+    const { state, effects } = stepRing(this.#state, input, this.#driver.now(), this.#limits);
     this.#state = state;
     if (state.renewed && (state.phase === "member" || state.phase === "leaving"))
       this.fence.open(state.renewed);
     for (const effect of effects) this.#perform(effect);
-  }
-
-  #arm(): void {
-    const { clock } = this.#options.runtime;
-    this.#timer?.cancel();
-    const due = ringDue(this.#state, this.#limits);
-    if (due < Infinity)
-      this.#timer = clock.timer(Math.max(0, due - clock.monotonic()), () =>
-        this.#step({ type: "tick" }),
-      );
   }
 
   #saw(lease: Lease, isDeleted: boolean): void {
@@ -249,18 +216,14 @@ export class RingMember {
 
   #end(): void {
     this.#state = { ...this.#state, phase: "ended" };
-    this.#timer?.cancel();
-    this.#watch.stop();
-    this.#aborting.abort(new Error("the membership has ended"));
-    this.#hold?.cancel();
-    this.#ended.resolve();
+    this.#driver.end("the membership has ended");
   }
 
   async #list(): Promise<void> {
     await this.#call("list", async (options) => {
       // Without a resourceVersion: as the server has them now.
       const given = { ...this.#selection, ...options, pageSize: 0 };
-      const { items, resourceVersion } = await this.#client.list(Lease, given);
+      const { items, resourceVersion } = await this.#driver.client.list(Lease, given);
       const records = items.map((lease) => memberRecord(lease, ringSlots));
       return { type: "listed", records, resourceVersion };
     });
@@ -272,8 +235,8 @@ export class RingMember {
       const { spec, ...naming } = this.#leaseOf(effect);
       const metadata = { ...naming, namespace: this.#options.namespace };
       this.#lease = over
-        ? await this.#client.update(Lease, asUpdate(metadata, spec, over), options)
-        : await this.#client.create(Lease, { metadata, spec }, options);
+        ? await this.#driver.client.update(Lease, asUpdate(metadata, spec, over), options)
+        : await this.#driver.client.create(Lease, { metadata, spec }, options);
       const { uid, resourceVersion } = this.#lease.metadata;
       return { type: "wrote", own: { uid, resourceVersion } };
     });
@@ -308,7 +271,7 @@ export class RingMember {
   async #deleteLease(name: string, seen: OwnLease, options: RequestOptions): Promise<void> {
     const { namespace } = this.#options;
     const { uid, resourceVersion } = seen;
-    await this.#client.delete(
+    await this.#driver.client.delete(
       Lease,
       { name, namespace },
       {
@@ -323,13 +286,7 @@ export class RingMember {
     send: (options: RequestOptions) => Promise<RingInput>,
   ): Promise<void> {
     const verb = what === "remove" ? "delete" : what;
-    const input = await boundedCall(this.#options.runtime.clock, this.#limits, send).then(
-      (answer) => {
-        this.#rights.granted(verb);
-        return answer;
-      },
-      (error: unknown) => this.#failed(what, verb, error),
-    );
+    const input = await this.#driver.call(verb, send, (error) => this.#failed(what, verb, error));
     // A process that ends does not wait for a server that does not answer.
     if (this.#isResigning && input.type === "writeFailed" && input.fault === "failed")
       return this.#end();
@@ -339,7 +296,7 @@ export class RingMember {
   #failed(what: LeaseVerb | "remove", verb: LeaseVerb, failure: unknown): RingInput {
     const fault = faultOf(failure);
     const error = describeError(failure);
-    const isSaid = this.#rights.refused(verb, failure) || isSameFailure(this.#said, error);
+    const isSaid = this.#driver.rights.refused(verb, failure) || isSameFailure(this.#said, error);
     if (!isSaid && fault !== "changed" && this.#state.phase === "joining") {
       this.#said = error;
       this.#options.warn(`the Lease ${this.report().lease}: ${error}`);

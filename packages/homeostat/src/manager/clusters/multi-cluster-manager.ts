@@ -86,6 +86,8 @@ class Fleet {
           ...settings,
           metrics: operations.metrics?.ofCluster(cluster),
           tracing: operations.tracing,
+          introspection: operations.introspection,
+          watchdog: operations.watchdog,
           operator,
           client,
           cluster,

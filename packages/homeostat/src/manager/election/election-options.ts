@@ -8,7 +8,7 @@ import { pickSet } from "../../util/pick-set.ts";
 export interface ElectionOptions extends Partial<ElectionTimings> {
   /** The name of the Lease. Default: the operator's. */
   readonly name?: string;
-  /** The namespace of the Lease. Default, in a cluster: that of the service account. */
+  /** The namespace of the Lease. Default: the pod's, or outside of a pod the client's. */
   readonly namespace?: string;
   /** The name of this replica, no other's. Default: the host's name and a random part. */
   readonly identity?: string;

@@ -16,6 +16,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Gauge } from "../../metrics/index.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { type ElectionOptions, timingsOf } from "./election-options.ts";
+import { fencedClient, fencedEventClient } from "./fenced-client.ts";
 import { readLeaseNamespace } from "./lease-namespace.ts";
 import type { EndOfTerm, Terms } from "./terms.ts";
 
@@ -61,7 +62,7 @@ export class Leadership implements Terms {
   /** Makes the first candidate. @throws ERR_ELECTION_NAMESPACE */
   async open(): Promise<void> {
     const { election, operator, client, runtime } = this.#options;
-    this.#namespace = election.namespace ?? (await readLeaseNamespace(operator, "election"));
+    this.#namespace = election.namespace ?? (await readLeaseNamespace(this.#options));
     this.#recorder = createEventRecorder({
       // Of whichever candidate is the present one: a recorder outlives terms.
       client: client.with({ fence: (method, path) => this.#refusal(method, path) }),
@@ -96,21 +97,15 @@ export class Leadership implements Terms {
     return `${this.#namespace}/${this.#options.election.name ?? this.#options.operator}`;
   }
 
-  /** A client that writes during the term of the present candidate only. */
   fenced(client: Client): Client {
-    const { fence } = this.#elector!;
-    return client.with({ fence: fence.refusal, requested: fence.sends });
+    return fencedClient(client, this.#elector!.fence);
   }
 
-  /**
-   * As `fenced`, for Events: those that are left when the Lease is given up are sent, and hold
-   * nothing up; when it is lost, none is.
-   */
   fencedForEvents(client: Client): Client {
-    const { fence } = this.#elector!;
-    return client.with({
+    return fencedEventClient(client, {
+      fence: this.#elector!.fence,
       signal: this.#term.signal,
-      fence: (method, path) => (this.#isResigning ? undefined : fence.refusal(method, path)),
+      isResigning: () => this.#isResigning,
     });
   }
 

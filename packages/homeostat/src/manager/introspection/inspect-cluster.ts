@@ -11,6 +11,7 @@ export function inspectCluster(state: ManagerState): ClusterInspection {
   return {
     cluster: options.cluster,
     controllers: runners.map((runner) => ({ runner, concurrency: concurrencyOf(runner.name) })),
+    definitions,
     informers: cache.informers(),
     elections: election ? [election] : [],
     rings: ring ? [ring] : [],

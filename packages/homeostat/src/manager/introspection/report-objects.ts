@@ -3,8 +3,10 @@
 import { parseObjectKey } from "../../api/object-meta.ts";
 import type { ControllerRunner } from "../../controller/controller-runner.ts";
 import type { ObjectState, Progress } from "../../controller/object-state.ts";
-import type { QueueKeyReport, RecordedCause } from "../../queue/workqueue.ts";
+import type { QueueKeyReport } from "../../queue/workqueue.ts";
 import type { ClusterInspection } from "./cluster-inspection.ts";
+import { reportCause, time } from "./report-cause.ts";
+import { type Seen, seenOf, shownTo, type Viewer } from "./viewer.ts";
 
 /** Most objects of one answer. */
 const most = 500;
@@ -27,10 +29,11 @@ const ranks: Readonly<Record<Progress["at"], number>> = {
 };
 
 /** The objects that are asked for, at most 500. */
-export function listObjects(
+export async function listObjects(
   clusters: readonly ClusterInspection[],
   { controller, states, namespace }: ObjectQuery,
-): { readonly items: readonly object[]; readonly left: number } {
+  viewer: Viewer | undefined,
+): Promise<{ readonly items: readonly object[]; readonly left: number; readonly hidden: number }> {
   const found = clusters.flatMap(({ controllers }) =>
     controllers
       .filter(({ runner }) => controller === undefined || runner.name === controller)
@@ -41,51 +44,81 @@ export function listObjects(
           (namespace === undefined || parseObjectKey(key).namespace === namespace),
       ),
   );
-  const sorted = found.toSorted(
+  const { items, hidden } = await shownTo(viewer, found, seen);
+  const sorted = items.toSorted(
     (a, b) =>
       ranks[a.state.progress.at] - ranks[b.state.progress.at] || a.state.since - b.state.since,
   );
   return {
     items: sorted.slice(0, most).map(({ runner, state }) => reportState(runner, state)),
     left: Math.max(0, sorted.length - most),
+    hidden,
   };
 }
+
+interface Found {
+  readonly runner: ControllerRunner;
+  readonly state: ObjectState;
+}
+
+const seen = ({ runner, state }: Found): Seen =>
+  seenOf(runner.kind, parseObjectKey(state.key).namespace);
 
 const isWanted = (at: Progress["at"], states: readonly string[]): boolean =>
   states.length === 0 ? at !== "done" : states.includes(at);
 
-/** One object with each controller that reconciles it; empty when none knows it. */
-export function reportObject(
-  clusters: readonly ClusterInspection[],
-  { group, kind, key }: { readonly group: string; readonly kind: string; readonly key: string },
-): readonly object[] {
-  return clusters
-    .flatMap(({ controllers }) => controllers)
-    .filter(({ runner }) => runner.kind.kind === kind && groupOf(runner) === group)
-    .flatMap(({ runner }) => {
-      const { state, queue } = runner.explain(key);
-      if (!state && !queue) return [];
-      return [
-        { ...(state ? reportState(runner, state) : named(runner, key)), queue: inQueue(queue) },
-      ];
-    });
+/** Names an object of a kind. */
+export interface NamedObject {
+  /** `core` for that of `v1`. */
+  readonly group: string;
+  readonly kind: string;
+  /** `namespace/name` or `name`. */
+  readonly key: string;
 }
 
+/** The runners of a kind. */
+export const runnersOf = (
+  clusters: readonly ClusterInspection[],
+  { group, kind }: Pick<NamedObject, "group" | "kind">,
+): readonly ControllerRunner[] =>
+  clusters
+    .flatMap(({ controllers }) => controllers.map(({ runner }) => runner))
+    .filter((runner) => runner.kind.kind === kind && groupOf(runner) === group);
+
+/** One object with each controller that reconciles it; empty when none knows it. */
+export const reportObject = (
+  runners: readonly ControllerRunner[],
+  { key }: Pick<NamedObject, "key">,
+): readonly object[] =>
+  runners.flatMap((runner) => {
+    const { state, queue } = runner.explain(key);
+    if (!state && !queue) return [];
+    return [
+      { ...(state ? reportState(runner, state) : named(runner, key)), queue: inQueue(queue) },
+    ];
+  });
+
 /** The running reconciles, the oldest first. */
-export function listInFlight(clusters: readonly ClusterInspection[]): readonly object[] {
-  return clusters
+export async function listInFlight(
+  clusters: readonly ClusterInspection[],
+  viewer: Viewer | undefined,
+): Promise<{ readonly items: readonly object[]; readonly hidden: number }> {
+  const running = clusters
     .flatMap(({ controllers }) => controllers)
     .flatMap(({ runner }) =>
       runner
         .states()
         .filter(({ key }) => runner.explain(key).queue?.state.startsWith("processing"))
         .map((state) => ({ runner, state })),
-    )
+    );
+  const { items, hidden } = await shownTo(viewer, running, seen);
+  const reports = items
     .toSorted((a, b) => a.state.since - b.state.since)
     .map(({ runner, state }) => ({
       ...reportState(runner, state),
       causes: (runner.explain(state.key).queue?.lastCauses ?? []).map(reportCause),
     }));
+  return { items: reports, hidden };
 }
 
 /** The group of a controller's kind; "core" for that without a name. */
@@ -94,11 +127,15 @@ function groupOf({ kind }: ControllerRunner): string {
   return apiVersion.includes("/") ? apiVersion.split("/")[0]! : "core";
 }
 
-function named({ name, kind }: ControllerRunner, key: string): object {
+function named({ name, kind }: Pick<ControllerRunner, "name" | "kind">, key: string): object {
   return { controller: name, apiVersion: kind.apiVersion, kind: kind.kind, ...parseObjectKey(key) };
 }
 
-function reportState(runner: ControllerRunner, state: ObjectState): object {
+/** What a controller says of an object. */
+export function reportState(
+  runner: Pick<ControllerRunner, "name" | "kind">,
+  state: ObjectState,
+): object {
   const { cluster, key, progress, since, loop } = state;
   return {
     ...(cluster === undefined ? {} : { cluster }),
@@ -141,23 +178,3 @@ function inQueue(report: QueueKeyReport | undefined): object | undefined {
     droppedCauses,
   };
 }
-
-const reportCause = ({
-  what,
-  source,
-  object,
-  resourceVersion,
-  times,
-  at,
-}: RecordedCause): object => ({
-  what,
-  source,
-  object,
-  resourceVersion,
-  times,
-  at: time(at),
-});
-
-/** e.g. `2026-11-23T12:00:00.000Z`; undefined for what is not known, or never. */
-export const time = (ms: number | undefined): string | undefined =>
-  ms === undefined || !Number.isFinite(ms) ? undefined : new Date(ms).toISOString();

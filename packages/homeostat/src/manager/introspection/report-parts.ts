@@ -2,7 +2,7 @@
 // webhooks.
 import { formatScope } from "./format-scope.ts";
 import type { ClusterInspection } from "./cluster-inspection.ts";
-import { time } from "./report-objects.ts";
+import { time } from "./report-cause.ts";
 
 type Clusters = readonly ClusterInspection[];
 

@@ -1,13 +1,11 @@
 // Lets the API server decide who may read: a TokenReview says who asks, a SubjectAccessReview
 // whether they may `get` the path. Answers are kept as long as controller-runtime keeps them.
-// Tokens and questions are kept as hashes: clients choose their length.
+// Tokens and questions are kept as hashes.
 // Upstream: sigs.k8s.io/controller-runtime@v0.24.1 pkg/metrics/filters/filters.go,
 // k8s.io/apiserver/pkg/authentication/authenticatorfactory/delegating.go. Differs in one answer: an
 // invalid token is 401 here, and an error (500) there.
-import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import type { UserInfo } from "../../k8s/authentication/v1/models.ts";
-import type { SubjectAccessReviewStatus } from "../../k8s/authorization/v1/models.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { describeError } from "../../util/describe-error.ts";
 import type { Log } from "../../util/guard-log.ts";
@@ -18,11 +16,9 @@ import {
   type PortHandler,
   type PortRequest,
 } from "./http-port.ts";
+import { createViewers } from "./object-viewers.ts";
+import { hash, reviewAccess, reviewToken } from "./reviews.ts";
 
-const tokenMs = 60_000;
-const allowedMs = 300_000;
-const deniedMs = 30_000;
-const reviewTimeoutMs = 10_000;
 const longestPath = 4096;
 
 /** Where reviews are sent. */
@@ -41,6 +37,7 @@ export function withDelegatedAccess(
 ): PortHandler {
   const users = new ExpiringAnswers<UserInfo | undefined>(clock);
   const verdicts = new ExpiringAnswers<boolean>(clock);
+  const viewerOf = createViewers({ client, clock, log });
   return async (request) => {
     if (request.path.length > longestPath || !knows(request.path)) return notFoundAnswer;
     const token = bearerToken(request);
@@ -53,7 +50,7 @@ export function withDelegatedAccess(
       return { status: 500, body: "Authentication failed\n" };
     }
     if (!user) return unauthorized;
-    return (await refusal(user, request)) ?? handler(request);
+    return (await refusal(user, request)) ?? handler({ ...request, viewer: viewerOf(user) });
   };
 
   async function refusal(user: UserInfo, request: PortRequest): Promise<PortAnswer | undefined> {
@@ -63,7 +60,7 @@ export function withDelegatedAccess(
     try {
       const question = JSON.stringify([user, verb, path]);
       const isAllowed = await verdicts.get(hash(question), () =>
-        reviewAccess(client, user, { verb, path }),
+        reviewAccess(client, user, { nonResourceAttributes: { verb, path } }),
       );
       if (isAllowed) return undefined;
       return { status: 403, body: `Authorization denied for user ${name}\n` };
@@ -74,48 +71,10 @@ export function withDelegatedAccess(
   }
 }
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("base64");
-
 const unauthorized: PortAnswer = { status: 401, body: "Unauthorized\n" };
 
 function bearerToken({ headers }: PortRequest): string | undefined {
   const { authorization } = headers;
   if (typeof authorization !== "string") return undefined;
   return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
-}
-
-async function reviewToken(client: Client, token: string) {
-  const status = await review(client, "authentication.k8s.io", "TokenReview", { token });
-  const { authenticated, user = {} } = status as {
-    readonly authenticated?: boolean;
-    readonly user?: UserInfo;
-  };
-  const groups = new Set([...(user.groups ?? []), "system:authenticated"]);
-  const value = authenticated === true ? { ...user, groups: [...groups] } : undefined;
-  return { value, holdsMs: tokenMs };
-}
-
-async function reviewAccess(
-  client: Client,
-  { username: user, uid, groups, extra }: UserInfo,
-  nonResourceAttributes: { readonly verb: string; readonly path: string },
-) {
-  const spec = { user, uid, groups, extra, nonResourceAttributes };
-  const status = await review(client, "authorization.k8s.io", "SubjectAccessReview", spec);
-  const { allowed: value } = status as SubjectAccessReviewStatus;
-  return { value, holdsMs: value ? allowedMs : deniedMs };
-}
-
-/** The status of a review. Rejects when the server does not answer it. */
-async function review(client: Client, group: string, kind: string, spec: object): Promise<object> {
-  const apiVersion = `${group}/v1`;
-  const response = await client.request(
-    {
-      method: "POST",
-      path: `/apis/${apiVersion}/${kind.toLowerCase()}s`,
-      body: { apiVersion, kind, spec: JSON.parse(JSON.stringify(spec)) },
-    },
-    { timeoutMs: reviewTimeoutMs },
-  );
-  return (response.json() as { readonly status?: object }).status ?? {};
 }

@@ -1,5 +1,5 @@
-// One HTTP or HTTPS port for answers that are small texts: probes, metrics, introspection. Limits
-// are those of controller-runtime's servers.
+// One HTTP or HTTPS port for answers that are small texts, or go on: probes, metrics,
+// introspection. Limits are those of controller-runtime's servers.
 // Upstream: sigs.k8s.io/controller-runtime@v0.24.1 pkg/internal/httpserver/server.go.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
@@ -9,6 +9,8 @@ import type { Log } from "../../util/guard-log.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { type PortStream, portStream } from "./port-stream.ts";
+import type { Viewer } from "../introspection/viewer.ts";
 
 /** What is asked. */
 export interface PortRequest {
@@ -19,13 +21,20 @@ export interface PortRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The client is on this machine, or in this pod. */
   readonly isLoopback: boolean;
+  /** Who asks, where the API server has said it; undefined where all that comes may see all. */
+  readonly viewer?: Viewer | undefined;
 }
 
 export interface PortAnswer {
   readonly status: number;
   /** Default: plain text. */
   readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body goes on, until this ends it. Called once. */
+  readonly stream?: (stream: PortStream) => void;
+  /** Called in place of `stream` when nobody is there to read it. */
+  readonly abandoned?: () => void;
 }
 
 export type PortHandler = (request: PortRequest) => PortAnswer | Promise<PortAnswer>;
@@ -124,14 +133,21 @@ async function answer(
   { handler, log }: Pick<PortOptions, "handler" | "log">,
 ): Promise<void> {
   request.resume();
-  const { status, contentType = plain, body } = await answered(request, handler, log);
+  const { contentType = plain, ...found } = await answered(request, handler, log);
+  const { status, headers, body, stream, abandoned } = found;
   response.writeHead(status, {
     "content-type": contentType,
-    "content-length": Buffer.byteLength(body),
+    ...(stream ? { connection: "close" } : { "content-length": Buffer.byteLength(body) }),
     "x-content-type-options": "nosniff",
     "cache-control": "no-cache, private",
+    ...headers,
   });
-  response.end(request.method === "HEAD" ? undefined : body);
+  if (!stream) return void response.end(request.method === "HEAD" ? undefined : body);
+  if (request.method === "HEAD" || response.destroyed) {
+    abandoned?.();
+    return void response.end();
+  }
+  stream(portStream(response));
 }
 
 const plain = "text/plain; charset=utf-8";

@@ -10,6 +10,7 @@ import { uuid } from "../../runtime/entropy.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Log } from "../../util/guard-log.ts";
 import { timingsOf } from "../election/election-options.ts";
+import { fencedClient, fencedEventClient } from "../election/fenced-client.ts";
 import { readLeaseNamespace } from "../election/lease-namespace.ts";
 import type { EndOfTerm, Terms } from "../election/terms.ts";
 import type { RingGauges } from "../metrics/ring-metrics.ts";
@@ -55,8 +56,8 @@ export class Membership implements Terms {
   }
 
   async open(): Promise<void> {
-    const { sharding, operator } = this.#options;
-    this.#namespace = sharding.namespace ?? (await readLeaseNamespace(operator, "sharding"));
+    const { sharding } = this.#options;
+    this.#namespace = sharding.namespace ?? (await readLeaseNamespace(this.#options));
     this.#gauges = this.#options.ringGauges?.(this.#ring);
     this.next();
   }
@@ -80,15 +81,14 @@ export class Membership implements Terms {
   }
 
   fenced(client: Client): Client {
-    const { fence } = this.#member!;
-    return client.with({ fence: fence.refusal, requested: fence.sends });
+    return fencedClient(client, this.#member!.fence);
   }
 
   fencedForEvents(client: Client): Client {
-    const { fence } = this.#member!;
-    return client.with({
+    return fencedEventClient(client, {
+      fence: this.#member!.fence,
       signal: this.#term.signal,
-      fence: (method, path) => (this.#isResigning ? undefined : fence.refusal(method, path)),
+      isResigning: () => this.#isResigning,
     });
   }
 

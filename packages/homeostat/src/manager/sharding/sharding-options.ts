@@ -8,7 +8,7 @@ import { checkChoice, checkText, timingsOf } from "../election/election-options.
 export interface ShardingOptions extends Partial<ElectionTimings> {
   /** The name of the ring, the same in all replicas. Default: the operator's. */
   readonly name?: string;
-  /** The namespace of the Leases. Default, in a cluster: that of the service account. */
+  /** The namespace of the Leases. Default: the pod's, or outside of a pod the client's. */
   readonly namespace?: string;
   /**
    * The name of this replica, no other's at any time, such as that of a StatefulSet's pod: a

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerReview } from "./answer-review.ts";
-import { reviewLimit } from "./decode-review.ts";
 import { defineMutatingWebhook, defineValidatingWebhook } from "./define-webhook.ts";
 import { deny, invalid } from "./denial.ts";
 import {
@@ -158,6 +157,71 @@ describe("a validating webhook", () => {
     });
   });
 
+  test("refuses with the code of its reason, as Kubernetes has them", async () => {
+    // k8s.io/apimachinery/pkg/apis/meta/v1/types.go (StatusReason).
+    for (const [reason, expected] of [
+      ["BadRequest", 400],
+      ["Unauthorized", 401],
+      ["Forbidden", 403],
+      ["NotFound", 404],
+      ["MethodNotAllowed", 405],
+      ["NotAcceptable", 406],
+      ["AlreadyExists", 409],
+      ["Gone", 410],
+      ["Expired", 410],
+      ["RequestEntityTooLarge", 413],
+      ["UnsupportedMediaType", 415],
+      ["Invalid", 422],
+      ["TooManyRequests", 429],
+      ["InternalError", 500],
+      ["ServiceUnavailable", 503],
+      ["Timeout", 504],
+    ] as const) {
+      const webhook = validating(() => deny("no", { reason }));
+      const { code } = (await respond(webhook, reviewOf("CREATE")))["status"] as { code: number };
+      assert.deepEqual([reason, code], [reason, expected]);
+    }
+  });
+
+  test("names a core kind and one wrong field as the API server does", async () => {
+    const webhook = validating(() => invalid({ field: "spec.table", message: "must be free" }));
+    const kind = { group: "", version: "v1", kind: "Pod" };
+    const { status } = await respond(webhook, reviewOf("CREATE", { kind }));
+    assert.equal(
+      (status as { message: string }).message,
+      'Pod "lunch" is invalid: spec.table: must be free',
+    );
+  });
+
+  test("is given what a subresource has, of whatever kind", async () => {
+    const seen: unknown[] = [];
+    const webhook = defineValidatingWebhook(Order, {
+      resources: ["orders/scale"],
+      update: ({ object }) => void seen.push((object as { kind: string }).kind),
+    });
+    const object = { apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas: 2 } };
+    const fields = { object, oldObject: object, subResource: "scale" };
+    assert.equal((await respond(webhook, reviewOf("UPDATE", fields)))["allowed"], true);
+    assert.deepEqual(seen, ["Scale"]);
+  });
+
+  test("warns and annotates when it allows, with nothing else", async () => {
+    const warning = await respond(
+      validating(({ warn }) => void warn("cold")),
+      reviewOf("CREATE"),
+    );
+    assert.deepEqual(warning, { uid: "u1", allowed: true, status: ok, warnings: ["cold"] });
+    const annotating = defineMutatingWebhook(Order, {
+      mutate({ object, annotate }) {
+        annotate("seen", "yes");
+        object.spec.note = "x";
+      },
+    });
+    const { patch, warnings, auditAnnotations } = await respond(annotating, reviewOf("CREATE"));
+    assert.deepEqual([warnings, auditAnnotations], [undefined, { seen: "yes" }]);
+    assert.equal((patch as unknown[]).length, 1);
+  });
+
   test("warns and annotates, also when it refuses", async () => {
     const webhook = validating(({ warn, annotate, request }) => {
       warn("table 1 is cold");
@@ -196,6 +260,73 @@ describe("a validating webhook", () => {
       });
       assert.equal(effects.lines.length, 1);
     }
+  });
+
+  test("that fails is logged with what was asked, by whom, and where it was thrown", async () => {
+    const logged: [string, Readonly<Record<string, unknown>>][] = [];
+    const effects = recordingEffects();
+    const error = (message: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+      void logged.push([message, fields]);
+    const oven = new Error("the oven is off");
+    const failing = validating(() => {
+      throw oven;
+    });
+    const heard = { ...effects, log: { ...effects.log, error } };
+    await respond(failing, reviewOf("CREATE"), heard);
+    const [[message, { at, ...fields }]] = logged as [(typeof logged)[0]];
+    assert.equal(message, "webhook validate.orders.v1.kitchen.example.com: the oven is off");
+    assert.match(String(at), /answer-review\.test\.ts:\d+:\d+$/);
+    const asked = { path: failing.path, operation: "CREATE", object: "default/lunch" };
+    assert.deepEqual(fields, { ...asked, user: "ann", error: oven });
+    const cluster = { namespace: undefined, userInfo: undefined };
+    await respond(
+      validating(() => false),
+      reviewOf("CREATE", cluster),
+      heard,
+    );
+    assert.deepEqual([logged[1]![1]["object"], "user" in logged[1]![1]], ["lunch", false]);
+    await respond(failing, { ...reviewOf("CREATE"), kind: "Pod" }, heard);
+    assert.match(logged[2]![0], /^refused a request to \/validate-.*-order: expected an Adm/);
+  });
+
+  test("leaves no timer behind, whether it allows or fails", async () => {
+    const effects = recordingEffects();
+    for (const create of [async () => {}, async () => Promise.reject(new Error("no"))]) {
+      await respond(validating(create), reviewOf("CREATE"), effects);
+      assert.equal(effects.runtime.nextTimerMs(), undefined);
+    }
+  });
+
+  test("has its own time limit where the API server names none, or a longer one", async () => {
+    for (const timeoutMs of [undefined, 30_000]) {
+      const effects = recordingEffects();
+      const slow = defineValidatingWebhook(Order, {
+        timeoutSeconds: 3,
+        create: async ({ signal }) => {
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+          assert.equal(signal.aborted, true);
+        },
+      });
+      const request = { contentType: "application/json", body: encode(reviewOf("CREATE")) };
+      const answered = answerReview(slow, { ...request, timeoutMs }, effects);
+      await effects.runtime.advance(2900);
+      assert.match((await answered).body, /no answer within 2900 ms$/);
+    }
+  });
+
+  test("finds its signal aborted, also when it reads it late", async () => {
+    const effects = recordingEffects();
+    const goOn = Promise.withResolvers<void>();
+    const seen = Promise.withResolvers<boolean>();
+    const webhook = validating(async (context) => {
+      await goOn.promise;
+      seen.resolve(context.signal.aborted);
+    });
+    const answered = answer(webhook, reviewOf("CREATE"), effects);
+    await effects.runtime.advance(10_000);
+    await answered;
+    goOn.resolve();
+    assert.equal(await seen.promise, true);
   });
 
   test("that is late is answered before the API server's time is over; its signal aborts", async () => {
@@ -257,7 +388,7 @@ describe("what is no review", () => {
     assert.deepEqual(await refused(undefined), [
       "",
       413,
-      `request entity is too large; limit is ${reviewLimit} bytes`,
+      "request entity is too large; limit is 7340032 bytes",
     ]);
     assert.deepEqual(await refused("{"), [
       "",
@@ -289,51 +420,5 @@ describe("what is no review", () => {
     assert.match(String(await refused({ ...review, kind: "Pod" })), /got Pod of/);
     assert.match(String(await refused({ ...review, request: null })), /the review has no request/);
     assert.match(String(await refused(reviewOf("CREATE", { uid: "" }))), /has no uid/);
-  });
-});
-
-describe("a definition", () => {
-  test("has kubebuilder's path and a name of the kind", () => {
-    const webhook = defineMutatingWebhook(Order, { mutate() {} });
-    assert.equal(webhook.path, "/mutate-kitchen-example-com-v1-order");
-    assert.equal(webhook.name, "mutate.orders.v1.kitchen.example.com");
-    const Pod = { apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" } as const;
-    const pods = defineValidatingWebhook({ ...Pod, "~types": {} as never }, { create() {} });
-    assert.deepEqual([pods.path, pods.name], ["/validate--v1-pod", "validate.pods.v1.core"]);
-  });
-
-  test("that no API server would accept is refused with every problem", () => {
-    const wrong = (options: unknown): string => {
-      try {
-        defineValidatingWebhook(Order, options as never);
-        return "";
-      } catch (error) {
-        return String(error);
-      }
-    };
-    assert.match(
-      wrong({}),
-      /ERR_WEBHOOK_DEFINITION.*it has no function; expected create, update, delete, connect/,
-    );
-    const all = wrong({
-      create: 1,
-      timeoutSeconds: 31,
-      failurePolicy: "Never",
-      name: "short",
-      path: "no slash",
-      resources: ["orders/status/x"],
-      sideEffect: "None",
-    });
-    for (const part of [
-      /create is 1/,
-      /timeoutSeconds is 31/,
-      /failurePolicy is 'Never'/,
-      /name is 'short'/,
-      /path is 'no slash'/,
-      /resources is/,
-      /sideEffect: unknown option/,
-    ])
-      assert.match(all, part);
-    assert.match(wrong(undefined), /its options are nothing/);
   });
 });

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import * as z from "zod";
 import { defineResource } from "../../api/resource/define-resource.ts";
 import { encode, recordingEffects } from "../admission/review.suite.ts";
+import type { HookEffects } from "../exchange.ts";
 import { conversionHook } from "./answer-conversion.ts";
 import { conversionLoss } from "./convert-object.ts";
 import { defineConversion } from "./define-conversion.ts";
@@ -56,13 +57,18 @@ const order = (name: string, spec: object, apiVersion = "kitchen.example.com/v1"
   status: { cooked: 3 },
 });
 
-const convert = async (objects: unknown, to: string, effects = recordingEffects()) => {
+const convert = async (
+  objects: unknown,
+  to: string,
+  effects: HookEffects = recordingEffects(),
+  conversions = [split, named],
+) => {
   const review = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "ConversionReview",
     request: { uid: "u7", desiredAPIVersion: `kitchen.example.com/${to}`, objects },
   };
-  const hook = conversionHook([split, named]);
+  const hook = conversionHook(conversions);
   const { status, body } = await hook.answer(
     { contentType: "application/json", body: encode(review) },
     effects,
@@ -101,6 +107,38 @@ describe("a conversion review", () => {
     assert.deepEqual(back.response.convertedObjects[0].spec, { table: 4 });
   });
 
+  test("keeps a status that the conversion leaves out, and takes the one that it returns", async () => {
+    const cooking = defineConversion(V1, V2, {
+      up: ({ spec, status }) => ({
+        spec: { seat: { table: spec.table }, guests: [] },
+        status: { cooked: (status?.cooked ?? 0) + 1 },
+      }),
+      down: ({ spec }) => ({ spec: { table: spec.seat.table } }),
+    });
+    const [up] = (await convert([order("a", { table: 1 })], "v2", undefined, [cooking])).response
+      .convertedObjects;
+    assert.deepEqual(up.status, { cooked: 4 });
+    const [down] = (await convert([up], "v1", undefined, [cooking])).response.convertedObjects;
+    assert.deepEqual(down.status, { cooked: 4 });
+    const { status: _, ...bare } = order("a", { seat: { table: 1 }, guests: [] }, up.apiVersion);
+    const [without] = (await convert([bare], "v1", undefined, [cooking])).response.convertedObjects;
+    assert.equal("status" in without, false);
+  });
+
+  test("of one kind is not done by the conversion of another", async () => {
+    const Meal = (version: string) =>
+      defineResource({ group: "kitchen.example.com", version, kind: "Meal", spec: z.object({}) });
+    const meals = defineConversion(Meal("v1"), Meal("v2"), {
+      up: () => assert.fail("of meals"),
+      down: () => assert.fail("of meals"),
+    });
+    const { response } = await convert([order("a", { table: 1 })], "v2", undefined, [
+      meals as unknown as typeof split,
+      split,
+    ]);
+    assert.equal(response.result.status, "Success");
+  });
+
   test("leaves objects of the version as they are", async () => {
     const given = order("a", { table: 1 });
     assert.deepEqual((await convert([given], "v1")).response.convertedObjects, [given]);
@@ -126,8 +164,45 @@ describe("a conversion review", () => {
     assert.match(response.result.message, /no conversion from kitchen\.example\.com\/v1 to .*v9/);
   });
 
-  test("that is none is refused with 400", async () => {
+  test("that fails for many objects names five, and how many more, on one line", async () => {
+    const object = { ...order("a", {}), apiVersion: "kitchen.example.com/v9" };
+    const messageOf = async (count: number) =>
+      (await convert(Array(count).fill(object), "v1")).response.result.message as string;
+    const five = await messageOf(5);
+    assert.equal(five.split("; ").length, 5);
+    assert.doesNotMatch(five, /more/);
+    assert.equal(await messageOf(7), `${five}; and 2 more`);
+    const wrong = defineConversion(V1, V2, {
+      up: () => {
+        throw new Error("first\n  second");
+      },
+      down: () => ({}) as never,
+    });
+    const effects = recordingEffects();
+    const logged: unknown[] = [];
+    const error = (_: string, fields?: object): void => void logged.push(fields);
+    const { namespace: _, ...metadata } = order("a", {}).metadata;
+    const { response } = await convert(
+      [{ ...order("a", {}), metadata }],
+      "v2",
+      { ...effects, log: { ...effects.log, error } },
+      [wrong],
+    );
+    assert.equal(
+      response.result.message,
+      "converting Order a from kitchen.example.com/v1 to kitchen.example.com/v2: first second",
+    );
+    const [{ at }] = logged as [{ readonly at: string }];
+    assert.match(at, /answer-conversion\.test\.ts:\d+:\d+$/);
+  });
+
+  test("that is too long, or none, is refused with 400 and logged", async () => {
     const hook = conversionHook([split]);
+    assert.equal(hook.bodyLimit, 268_435_456);
+    const effects = recordingEffects();
+    const long = await hook.answer({ contentType: "", body: undefined }, effects);
+    assert.deepEqual([long.status, long.body], [400, "the body is longer than 268435456 bytes"]);
+    assert.match(effects.lines.join(), /refused a request to \/convert: the body is longer/);
     for (const [body, why] of [
       ["{", /the body is no JSON/],
       ["null", /expected a ConversionReview/],
@@ -150,6 +225,7 @@ describe("a conversion", () => {
       [undefined, /returned undefined, expected an object/],
       [Promise.resolve({}), /returned a promise/],
       [{ spec: {}, metadata: { labels: { a: 1 } } }, /metadata\.labels\[a\] that is no string/],
+      [{ spec: {}, metadata: { labels: 1 } }, /metadata\.labels that is no string/],
     ] as const) {
       const wrong = defineConversion(V1, V2, {
         up: () => returned as never,
@@ -190,6 +266,18 @@ describe("a conversion", () => {
       spec: z.object({}),
     });
     assert.throws(() => defineConversion(V1, Meal, options), /not versions of one kind/);
+    const elsewhere = defineResource({
+      group: "other.example.com",
+      version: "v2",
+      kind: "Order",
+      spec: z.object({}),
+    });
+    assert.throws(() => defineConversion(V1, elsewhere, options), /not versions of one kind/);
+    assert.throws(
+      () => defineConversion(V1, undefined as never, options),
+      /of Order: a version is nothing, expected a kind$/m,
+    );
+    assert.throws(() => defineConversion(V1, V2, undefined as never), /its options are nothing/);
     assert.throws(
       () => defineConversion(V1, V1, options),
       /both versions are kitchen.example.com\/v1/,
@@ -222,6 +310,10 @@ describe("a conversion", () => {
     await effects.runtime.advance(60_000);
     assert.equal(effects.lines.length, 2);
     assert.match(effects.lines[1]!, /one guest \(9 more in the last minute\)/);
+    ask();
+    await effects.runtime.advance(60_000);
+    assert.match(effects.lines[2]!, /one guest \(1 more in the last minute\)/);
+    effects.lines.pop();
     await effects.runtime.advance(120_000);
     assert.equal(effects.lines.length, 2);
     ask();

@@ -57,6 +57,15 @@ test("mounted files are read again when they are swapped; a half change is left 
   await source.pass();
   assert.deepEqual(source.pair(), second);
   assert.equal(lines.filter((line) => line.includes("is not the key of")).length, 1);
+  assert.equal(lines.filter((line) => line.includes("read from files")).length, 2);
+  writeFileSync(path("tls.key"), second.key);
+  writeFileSync(path("ca.crt"), "nothing yet");
+  await source.pass();
+  assert.deepEqual([source.pair(), source.bundle()], [second, authority.cert]);
+  assert.match(lines.at(-1)!, /ca\.crt has no certificate$/);
+  writeFileSync(path("ca.crt"), authority.cert);
+  await source.pass();
+  assert.equal(lines.filter((line) => line.includes("read from files")).length, 2, "the same");
   rmSync(path("tls.crt"));
   await source.pass();
   assert.deepEqual(source.pair(), second);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { createAuthority } from "../../certificates/authority.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { holdsBundle, isIssuedBy, splitBundle, validityOf } from "./certificate-facts.ts";
 import { createRecord, type PkiMaking, takeStep } from "./change-record.ts";
-import { decidePki, type PkiLimits } from "./pki.machine.ts";
+import { decidePki, type PkiFacts, type PkiLimits } from "./pki.machine.ts";
 import { bundleOf, factsOf, formatRecord, parseRecord, type PkiRecord } from "./pki-record.ts";
 
 const hour = 3_600_000;
@@ -50,6 +51,52 @@ describe("certificates of webhooks", () => {
     const next = { ...record.leaf, since: 0 };
     assert.equal(parseRecord(formatRecord({ ...record, next }))?.next, undefined);
     assert.deepEqual(parseRecord(formatRecord(record)), record);
+  });
+
+  test("serve each of their names, by DNS and by address, and no certificate that lacks one does", () => {
+    const { record } = start();
+    const { subjectAltName } = new X509Certificate(record.leaf.cert);
+    assert.equal(subjectAltName, "DNS:hooks.kitchen.svc, IP Address:127.0.0.1");
+    assert.equal(factsOf(record, names).leaf.isFit, true);
+    for (const missing of ["other.svc", "127.0.0.2"])
+      assert.equal(factsOf(record, [...names, missing]).leaf.isFit, false);
+  });
+
+  test("are looked at again at the moment when something is due", () => {
+    const facts = {
+      authority: { notBefore: 0, notAfter: 360 * day },
+      leaf: { notBefore: 0, notAfter: 90 * day, isFit: true },
+    };
+    const due = (now: number, more: Partial<PkiFacts> = {}) =>
+      decidePki({ facts: { ...facts, ...more }, now, limits, isPublished: true });
+    assert.deepEqual(due(60 * day - 1000), { step: undefined, dueInMs: 1000 });
+    assert.deepEqual(due(60 * day), { step: "issueLeaf" });
+    const leaf = { notBefore: 200 * day, notAfter: 290 * day, isFit: true };
+    assert.deepEqual(due(240 * day - 1500, { leaf }), { step: undefined, dueInMs: 1500 });
+    assert.deepEqual(due(240 * day, { leaf }), { step: "introduceNext" });
+    const next = { notBefore: 0, notAfter: 600 * day, since: 10 * day };
+    assert.deepEqual(due(10 * day + hour - 3000, { next }), { step: undefined, dueInMs: 3000 });
+    assert.deepEqual(due(10 * day + hour, { next }), { step: "promoteNext" });
+    const previousUntil = 10 * day;
+    assert.deepEqual(due(10 * day - 500, { previousUntil }), { step: undefined, dueInMs: 500 });
+    assert.deepEqual(due(10 * day, { previousUntil }), { step: "dropPrevious" });
+  });
+
+  test("follow an authority after the short time when either of what is in use has expired", () => {
+    const now = 300 * day;
+    const next = { notBefore: 0, notAfter: 600 * day, since: now - 2000 };
+    const good = { notBefore: 0, notAfter: 360 * day };
+    const expired = { notBefore: 0, notAfter: 299 * day };
+    for (const [authority, leaf] of [
+      [good, expired],
+      [expired, good],
+    ] as const) {
+      const facts = { authority, next, leaf: { ...leaf, isFit: true } };
+      const { step } = decidePki({ facts, now, limits, isPublished: true });
+      assert.equal(step, "promoteNext");
+      const early = decidePki({ facts, now: now - 1, limits, isPublished: true });
+      assert.notEqual(early.step, "promoteNext");
+    }
   });
 
   test("follow an authority that was published for the overlap before it signs", async () => {
@@ -194,6 +241,11 @@ describe("the Secret", () => {
     assert.deepEqual(parseRecord(formatRecord(whole)), whole);
     const old = takeStep(whole, "promoteNext", making);
     assert.deepEqual(parseRecord(formatRecord(old)), old);
+    const undated = (one: PkiRecord, name: string) =>
+      parseRecord({ ...formatRecord(one), [name]: "bm93" });
+    assert.deepEqual(undated(whole, "next-authority.since"), record);
+    const { previous: _, ...bare } = old;
+    assert.deepEqual(undated(old, "previous-authorities.until"), bare);
     const data = formatRecord(record);
     for (const wrong of [
       undefined,
@@ -204,6 +256,23 @@ describe("the Secret", () => {
       { ...data, "tls.crt": 7 as never },
     ])
       assert.equal(parseRecord(wrong), undefined);
+  });
+
+  test("keeps the last four authorities that sign no more", () => {
+    const { record, making } = start();
+    let last = record;
+    const all = Array.from({ length: 6 }, () => {
+      const { authority } = last;
+      last = takeStep(takeStep(last, "introduceNext", making), "promoteNext", making);
+      return authority.cert;
+    });
+    assert.deepEqual(splitBundle(last.previous!.bundle), all.slice(-4).toReversed());
+  });
+
+  test("is read by its certificates: what is none is left out, whatever ends its lines", () => {
+    const { authority } = start().record;
+    const none = "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n";
+    assert.deepEqual(splitBundle(`${none}${authority.cert.trimEnd()}`), [authority.cert]);
   });
 
   test("made anew goes on trusting what caBundles hold", () => {

@@ -25,6 +25,10 @@ it("webhooks that can keep their own operator from starting are named, with the 
     lockWarnings([leases, pods]).join("\n"),
     /Lease of the election.*\n.*operator's Pod/,
   );
+  const some = secrets({ delete() {} } as WebhookOptions);
+  assert.equal(lockWarnings([some]).length, 1, "it writes, too");
+  const many = defineValidatingWebhook(Secret, { create() {}, resources: ["secrets", "pods"] });
+  assert.match(lockWarnings([many]).join(), /the certificates, the operator's Pod, and fails/);
   const all = defineValidatingWebhook(ConfigMap, { create() {}, resources: ["*"] });
   assert.match(lockWarnings([all]).join(), /the certificates, the operator's Pod, and fails/);
 });

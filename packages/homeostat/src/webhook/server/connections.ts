@@ -33,8 +33,7 @@ export class Connections {
       this.#busy.add(socket);
       response.once("close", () => this.#busy.delete(socket));
     });
-    // A client that does not trust the certificate ends the handshake.
-    server.on("tlsClientError", () => {});
+    // Also for a client that does not trust the certificate, and ends the handshake.
     server.on("clientError", (_error: Error, socket: { destroy(): void }) => socket.destroy());
   }
 

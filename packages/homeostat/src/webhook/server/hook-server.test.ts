@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request } from "node:https";
+import { connect as connectPlain } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, test, type TestContext } from "node:test";
 import { createAuthority, issueServingCertificate } from "../../certificates/authority.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
 import type { Hook } from "../exchange.ts";
 import { type HookServer, openHookServer } from "./hook-server.ts";
@@ -25,13 +27,19 @@ const echo: Hook = {
   }),
 };
 
-async function open(t: TestContext, ...hooks: readonly Hook[]): Promise<HookServer> {
+const open = (t: TestContext, ...hooks: readonly Hook[]) => openWith(t, runtime, hooks);
+
+async function openWith(
+  t: TestContext,
+  own: Runtime,
+  hooks: readonly Hook[] = [],
+): Promise<HookServer> {
   const server = await openHookServer({
     hooks: [echo, ...hooks],
     certificate: issue(),
     port: 0,
     host: "127.0.0.1",
-    runtime,
+    runtime: own,
     log,
   });
   t.after(() => server.close(AbortSignal.abort()));
@@ -75,8 +83,10 @@ async function openRaw(t: TestContext, port: number) {
   await once(socket, "secureConnect");
   let heard = "";
   socket.setEncoding("latin1").on("data", (text: string) => (heard += text));
-  const ended = once(socket, "close");
+  socket.on("error", () => {});
+  const ended = new Promise((resolve) => socket.once("close", resolve));
   return {
+    socket,
     send: (text: string) => void socket.write(text),
     /** What has come once `count` answers with these bodies are complete. */
     async bodies(...expected: readonly string[]): Promise<string> {
@@ -88,6 +98,31 @@ async function openRaw(t: TestContext, port: number) {
     },
     ended,
   };
+}
+
+/** A hook that answers when it is told to. */
+function createSlow() {
+  const asked = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  const hook: Hook = {
+    path: "/slow",
+    bodyLimit: 9,
+    async answer() {
+      asked.resolve();
+      await going.promise;
+      return { status: 200, contentType: "text/plain", body: "slowly" };
+    },
+  };
+  return { hook, asked: asked.promise, go: () => going.resolve() };
+}
+
+/** As no API server sends it. */
+const chunked = (path: string, ...chunks: readonly string[]): string =>
+  `POST ${path} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n` +
+  chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 const plain = (body: string, path = "/echo"): string =>
@@ -133,6 +168,9 @@ describe("plain requests", { timeout: 20_000 }, () => {
     going.resolve();
     await heard;
     assert.deepEqual(order, ["asked 1", "asked 2"]);
+    const last = bodies('["z",null]');
+    send(plain("z"));
+    await last;
   });
 
   test("are followed by others on the same connection, which Node's server answers", async (t) => {
@@ -162,6 +200,52 @@ describe("plain requests", { timeout: 20_000 }, () => {
     await ended;
   });
 
+  test("that come in part are cut off after a minute, and only they", async (t) => {
+    const timers: { readonly ms: number; readonly run: () => void; isOn: boolean }[] = [];
+    const timer: Runtime["clock"]["timer"] = (ms, run) => {
+      const made = { ms, run, isOn: true };
+      timers.push(made);
+      return { cancel: () => void (made.isOn = false) };
+    };
+    const { port } = await openWith(t, { ...runtime, clock: { ...runtime.clock, timer } });
+    const { send, bodies, ended } = await openRaw(t, port);
+    const whole = bodies('["hello",null]');
+    send(plain("hello").slice(0, -2));
+    await until(() => timers.length === 1);
+    send("lo");
+    await whole;
+    assert.equal(timers[0]!.isOn, false);
+    send(plain("hello").slice(0, -2));
+    await until(() => timers.length === 2);
+    assert.deepEqual([timers[1]!.ms, timers[1]!.isOn], [60_000, true]);
+    timers[1]!.run();
+    await ended;
+  });
+
+  test("of a client that sends no more end with it", async (t) => {
+    const { port } = await open(t);
+    const { socket, ended } = await openRaw(t, port);
+    socket.end();
+    await ended;
+  });
+
+  test("of a client that breaks its connection do no harm", async (t) => {
+    const slow = createSlow();
+    const { port } = await open(t, slow.hook);
+    for (const text of [plain("hello").slice(0, -2), plain("x", "/slow")]) {
+      const below = connectPlain({ port, host: "127.0.0.1" });
+      const socket = connect({ socket: below, ca: authority.cert, servername: "localhost" });
+      socket.on("error", () => {});
+      await once(socket, "secureConnect");
+      socket.write(text);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      below.resetAndDestroy();
+    }
+    await slow.asked;
+    slow.go();
+    assert.equal((await post(port, "/echo", "b")).status, 200);
+  });
+
   test("that are cut off, or none, do no harm", async (t) => {
     const { port } = await open(t);
     const first = await openRaw(t, port);
@@ -173,7 +257,82 @@ describe("plain requests", { timeout: 20_000 }, () => {
   });
 });
 
+describe("other requests", { timeout: 20_000 }, () => {
+  test("have the same limits and times", async (t) => {
+    const { port } = await open(t);
+    const { send, bodies } = await openRaw(t, port);
+    const heard = bodies('["0123456789",2000]', '["",null]');
+    send(`${chunked("/echo?timeout=2s", "01234", "56789")}0\r\n\r\n`);
+    send(`${chunked("/echo")}0\r\n\r\n`);
+    assert.doesNotMatch(await heard, /Connection: close/i);
+    const long = bodies("[null,null]");
+    send(`${chunked("/echo", "0123456789A")}0\r\n\r\n`);
+    await long;
+  });
+
+  test("without an end are answered as too long, and the connection is closed", async (t) => {
+    const { port } = await open(t);
+    const { send, bodies, ended } = await openRaw(t, port);
+    const heard = bodies("[null,null]");
+    send(chunked("/echo", "0123456789A"));
+    assert.match(await heard, /\r\nConnection: close\r\n/i);
+    await ended;
+  });
+
+  test("may have a megabyte of headers and no more", async (t) => {
+    const { port } = await open(t);
+    const { send, bodies, ended } = await openRaw(t, port);
+    const withHeader = (length: number): string =>
+      plain("a").replace("\r\n\r\n", `\r\nX: ${"x".repeat(length)}\r\n\r\n`);
+    const heard = bodies('["a",null]');
+    send(withHeader(900_000));
+    await heard;
+    send(withHeader(1_100_000));
+    await ended;
+  });
+
+  test("are answered before the port closes", async (t) => {
+    const slow = createSlow();
+    const server = await open(t, slow.hook);
+    const { send, bodies, ended } = await openRaw(t, server.port);
+    const heard = bodies("slowly");
+    send(`${chunked("/slow", "x")}0\r\n\r\n`);
+    await slow.asked;
+    const closed = server.close(new AbortController().signal);
+    slow.go();
+    assert.match(await heard, /\r\nConnection: close\r\n/i);
+    await ended;
+    assert.equal(await closed, 0);
+  });
+});
+
 describe("the port of webhooks", () => {
+  test("is open on its own address only", async (t) => {
+    const { port } = await open(t);
+    const elsewhere = connect({ port, host: "127.0.0.2", ca: authority.cert });
+    await assert.rejects(once(elsewhere, "secureConnect"));
+  });
+
+  test("is refused when it is taken", async (t) => {
+    const { port } = await open(t);
+    const taken = { hooks: [], certificate: issue(), port, host: "127.0.0.1", runtime, log };
+    await assert.rejects(openHookServer(taken), { code: "EADDRINUSE" });
+  });
+
+  test("does not count a request whose client has left as unanswered", async (t) => {
+    const slow = createSlow();
+    const server = await open(t, slow.hook);
+    for (const text of [plain("x", "/slow"), `${chunked("/slow", "x")}0\r\n\r\n`]) {
+      const { socket, send, ended } = await openRaw(t, server.port);
+      send(text);
+      await slow.asked;
+      socket.destroy();
+      await ended;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await server.close(AbortSignal.abort()), 0);
+  });
+
   test("answers paths with a limit of their bodies, and knows how long the client waits", async (t) => {
     const { port } = await open(t);
     assert.equal((await post(port, "/echo?timeout=1.5s", "hello")).body, '["hello",1500]');
@@ -197,6 +356,10 @@ describe("the port of webhooks", () => {
       const { status, body } = await post(port, path, "x");
       assert.deepEqual([status, body], [500, "answering a webhook: oh"]);
     }
+    const { send, bodies } = await openRaw(t, port);
+    const heard = bodies("answering a webhook: oh");
+    send(plain("x", "/throws"));
+    assert.match(await heard, /^HTTP\/1\.1 500 Internal Server Error\r\n/);
   });
 
   test("changes its certificate without closing a connection", async (t) => {
@@ -266,5 +429,11 @@ describe("the port of webhooks", () => {
     await asked.promise;
     assert.equal(await server.close(AbortSignal.timeout(10)), 1);
     await assert.rejects(answer);
+    const other = await open(t, never);
+    const second = post(other.port, "/never", "x");
+    second.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(await other.close(AbortSignal.abort()), 1);
+    await assert.rejects(second);
   });
 });

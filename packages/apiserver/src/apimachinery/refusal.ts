@@ -1,10 +1,10 @@
 // The 403 for what an authorizer does not allow.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 import type { ApiStatusError } from "homeostat/api";
-import type { AuthorizerAttributes, RequestedAction } from "../apimachinery/authorizer.ts";
-import { failure, forbiddenError } from "../apimachinery/errors/api-errors.ts";
-import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { UserInfo } from "../apimachinery/user-info.ts";
+import type { AuthorizerAttributes, RequestedAction } from "./authorizer.ts";
+import { failure, forbiddenError } from "./errors/api-errors.ts";
+import { quoteGo } from "./errors/field-error.ts";
+import type { UserInfo } from "./user-info.ts";
 
 /**
  * The 403 for an attempt, e.g. `pods "web" is forbidden: User "bob" cannot get resource "pods" in

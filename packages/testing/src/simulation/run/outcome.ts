@@ -1,0 +1,35 @@
+// What one run came to.
+import type { JsonObject } from "homeostat/api";
+import type { Deed } from "../faults/deed.ts";
+import type { Moment } from "../faults/interfere.ts";
+import type { EndState } from "../oracles/end-state.ts";
+import type { Write } from "./ledger.ts";
+import type { Trace } from "./trace.ts";
+
+/** The server's objects while the operator is at rest. */
+export interface Rest {
+  /** All that have changed since the beginning. */
+  readonly objects: readonly JsonObject[];
+  /** The same, comparable. */
+  readonly state: EndState;
+}
+
+/** What one run came to. */
+export interface Outcome {
+  readonly seed: number;
+  readonly deed: Deed | undefined;
+  /** The moments of the operator's first process. */
+  readonly moments: readonly Moment[];
+  readonly writes: readonly Write[];
+  readonly trace: Trace;
+  /** Each time when the workload saw the operator at rest, and in the end. */
+  readonly rests: readonly Rest[];
+  /** Objects whose owners are gone are collected. */
+  readonly hasGarbageCollector: boolean;
+  /** Why the workload did not come to its end. */
+  readonly error: Error | undefined;
+  /** What the operator's processes logged. */
+  readonly logs: readonly string[];
+  /** Virtual ms. */
+  readonly took: number;
+}

@@ -1,0 +1,104 @@
+// Performs one run from the empty server to the end state.
+import type { Runtime } from "homeostat/runtime";
+import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
+import { endStateOf } from "../oracles/end-state.ts";
+import { ObjectRecord } from "../oracles/record-objects.ts";
+import type { ScenarioContext, Workload } from "../scenario-context.ts";
+import { atRest, converge, forGood } from "./converge.ts";
+import type { Outcome, Rest } from "./outcome.ts";
+import type { SimulationSetup } from "./simulation-setup.ts";
+import { type RunOptions, Simulation } from "./simulation.ts";
+import { toMs } from "./to-ms.ts";
+
+/** What all runs of a scenario share. */
+export interface Performance {
+  readonly setup: SimulationSetup;
+  readonly workload: Workload;
+  /** Of the server, once they are known: they are the same in each run. */
+  kinds?: readonly ListedKind[];
+}
+
+export async function perform(performance: Performance, run: RunOptions): Promise<Outcome> {
+  performance.kinds ??= await kindsOf(performance.setup);
+  const simulation = await Simulation.open(performance.setup, run);
+  const { world, ledger } = simulation;
+  const observer = simulation.observer();
+  const revision = await world.drive(currentRevision(observer));
+  const record = new ObjectRecord(simulation.server.transport(), performance.kinds, revision);
+  simulation.startOperator();
+  const rests: Rest[] = [];
+  const rested = (): void => {
+    const { objects } = record;
+    rests.push({ objects, state: endStateOf(objects) });
+  };
+  const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
+  record.close();
+  const logs = simulation.processes.flatMap(({ name, logs }) =>
+    logs.map((line) => `${name} ${line}`),
+  );
+  const { moments } = simulation;
+  await simulation.close();
+  return {
+    seed: run.seed,
+    deed: run.deed,
+    moments,
+    writes: ledger.writes,
+    trace: world.trace,
+    rests,
+    hasGarbageCollector: collectsGarbage(performance.setup),
+    error,
+    logs,
+    took: world.time.elapsed,
+  };
+}
+
+/** In a world of its own: a question more would give a run other random numbers. */
+async function kindsOf(setup: SimulationSetup): Promise<readonly ListedKind[]> {
+  const simulation = await Simulation.open(setup, { seed: 1, order: "oldest", deed: undefined });
+  const kinds = await simulation.world.drive(discoverKinds(simulation.observer()));
+  await simulation.close();
+  return kinds;
+}
+
+/** The workload, and rest after it. */
+async function work(workload: Workload, simulation: Simulation, rested: () => void): Promise<void> {
+  const rest = async (options = atRest): Promise<void> => {
+    await converge(simulation, options);
+    rested();
+  };
+  await rest();
+  const { world } = simulation;
+  const runtime = world.createAmbientRuntime();
+  await world.ambient.run(runtime, () => workload(contextOf(simulation, runtime, rest)));
+  await rest(forGood);
+}
+
+function contextOf(
+  simulation: Simulation,
+  runtime: Runtime,
+  rest: () => Promise<void>,
+): ScenarioContext {
+  const { world } = simulation;
+  return {
+    client: simulation.user(runtime),
+    converge: rest,
+    clock: {
+      now: () => world.time.wall,
+      advance: (duration) => world.sleep(toMs(duration)),
+    },
+  };
+}
+
+const collectsGarbage = ({ controlPlane = "default" }: SimulationSetup): boolean =>
+  controlPlane === "default" ||
+  controlPlane === "all" ||
+  (controlPlane !== "none" && controlPlane.includes("garbage-collector-controller"));
+
+async function failureOf(run: () => Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,206 @@
+// One run: a server, an operator whose processes may die, a workload, and the end state. Everything
+// begins anew with each run.
+import { type ApiServer, startApiServer } from "@homeostat/apiserver";
+import { installDefinitions, type ObjectState } from "homeostat";
+import { type Client, createClient } from "homeostat/client";
+import type { Runtime } from "homeostat/runtime";
+import { type Deed, downMs, lateMs } from "../faults/deed.ts";
+import { type Accomplices, Interfering, type Moment } from "../faults/interfere.ts";
+import type { Interference } from "../wire/interference.ts";
+import { Ledger } from "./ledger.ts";
+import { OperatorProcess } from "./operator-process.ts";
+import type { SimulationSetup } from "./simulation-setup.ts";
+import { World } from "./world.ts";
+
+/** How one run differs from others. */
+export interface RunOptions {
+  readonly seed: number;
+  readonly order: "oldest" | "random";
+  readonly deed: Deed | undefined;
+}
+
+/** The agent of the operator's requests, by which the server knows them. */
+const agent = "simulated-operator";
+
+/** One run, while it goes on. */
+export class Simulation {
+  readonly world: World;
+  readonly ledger = new Ledger();
+  readonly processes: OperatorProcess[] = [];
+  readonly server: ApiServer;
+  /** The moments of the first process. */
+  moments: readonly Moment[] = [];
+  readonly #setup: SimulationSetup;
+  readonly #options: RunOptions;
+  #startError: unknown;
+  /** Deeds that are not over: a process that is down, a watch that is late. */
+  #pending = 0;
+
+  private constructor(world: World, server: ApiServer, setup: SimulationSetup, run: RunOptions) {
+    this.world = world;
+    this.server = server;
+    this.#setup = setup;
+    this.#options = run;
+  }
+
+  /** Starts a server with the definitions; drive the world meanwhile. */
+  static async open(setup: SimulationSetup, run: RunOptions): Promise<Simulation> {
+    const world = new World(run);
+    const { controlPlane, fakeNodes, stages, resources = [] } = setup;
+    const opening = startApiServer({
+      listen: false,
+      runtime: world.createRuntime(),
+      // The operator is the administrator: roles would only have to be made in each run.
+      authorizationModes: ["AlwaysAllow"],
+      faults: "in-process",
+      compactionIntervalMs: 0,
+      controllers: controlPlane ?? "default",
+      ...(fakeNodes === undefined ? {} : { fakeNodes }),
+      ...(stages === undefined ? {} : { stages }),
+      warn: () => {},
+    });
+    const server = await world.drive(opening);
+    const simulation = new Simulation(world, server, setup, run);
+    if (resources.length > 0)
+      await world.drive(installDefinitions(simulation.observer(), resources));
+    return simulation;
+  }
+
+  /** A client that leaves no trace. */
+  observer(): Client {
+    return this.world.observe(this.server.transport());
+  }
+
+  /** The client of the workload, as of a user with kubectl. */
+  user(runtime: Runtime): Client {
+    const of = { process: "user", runtime, interference: harmless };
+    const transport = this.world.connect(this.server.transport(), of);
+    return createClient({
+      transport,
+      runtime,
+      fieldManager: "user",
+      userAgent: "user",
+    });
+  }
+
+  /** Starts the operator's first process. */
+  startOperator(): void {
+    this.#start(this.#options.deed);
+  }
+
+  get living(): readonly OperatorProcess[] {
+    return this.processes.filter(({ isAlive }) => isAlive);
+  }
+
+  /** Ends everything; drive the world meanwhile. */
+  async close(): Promise<void> {
+    for (const one of this.processes) one.kill();
+    await this.world.drive(this.server.close());
+    this.world.close();
+  }
+
+  /** What no process of the operator is done with. */
+  unsettled(): readonly ObjectState[] {
+    return this.living.flatMap(({ manager }) =>
+      manager
+        .states()
+        .filter(
+          ({ progress, loop }) =>
+            loop !== undefined || progress.at === "running" || isFailing(progress),
+        ),
+    );
+  }
+
+  /** Nothing is queued, running, failing, late or down. */
+  isSettled(): boolean {
+    if (this.#startError !== undefined) throw this.#startError;
+    return (
+      this.#pending === 0 &&
+      this.living.length > 0 &&
+      this.living.every(
+        ({ hasStarted, manager, inFlight }) => hasStarted && manager.isIdle() && inFlight === 0,
+      ) &&
+      this.unsettled().length === 0
+    );
+  }
+
+  #start(deed: Deed | undefined, isLate?: Promise<void>): OperatorProcess {
+    const { world, server, ledger } = this;
+    const { operator, controllers } = this.#setup;
+    const name = `operator-${this.processes.length + 1}`;
+    const interference = new Interfering({
+      process: name,
+      ledger,
+      deed,
+      isLate,
+      accomplices: this.#accomplices(() => started),
+    });
+    const started: OperatorProcess = new OperatorProcess({
+      world,
+      name,
+      operator,
+      agent,
+      server: server.transport(),
+      controllers: controllers(),
+      interference,
+      failed: (error) => void (this.#startError = error),
+    });
+    if (this.processes.length === 0) this.moments = interference.moments;
+    this.processes.push(started);
+    world.trace.add(world.time.elapsed, name, "starts");
+    started.start();
+    return started;
+  }
+
+  #accomplices(process: () => OperatorProcess): Accomplices {
+    const { world } = this;
+    const kill = (): void => {
+      world.trace.add(world.time.elapsed, process().name, "is killed");
+      process().kill();
+    };
+    return {
+      now: () => world.time.elapsed,
+      crash: () => {
+        kill();
+        void this.#after(downMs).then(() => this.#start(undefined));
+      },
+      killForGood: kill,
+      rival: () => {
+        this.#start(undefined);
+        return this.#after(lateMs);
+      },
+      late: () => this.#after(lateMs),
+      setClockBy: (ms) => process().runtime.setWallBy(ms),
+      travelBackTo: (resourceVersion) => {
+        kill();
+        const on = { userAgent: agent };
+        const { id } = this.server.faults!.add({ on, effect: { type: "stale", resourceVersion } });
+        void this.#after(downMs).then(() => {
+          const isLate = this.#after(lateMs);
+          this.#start(undefined, isLate);
+          void isLate.then(() => this.server.faults!.remove(id));
+        });
+      },
+    };
+  }
+
+  /** Resolves after virtual ms; until then nothing is settled. */
+  #after(ms: number): Promise<void> {
+    this.#pending++;
+    return new Promise((resolve) => {
+      this.world.time.timer(ms, () => {
+        this.#pending--;
+        resolve();
+      });
+    });
+  }
+}
+
+const isFailing = (progress: ObjectState["progress"]): boolean =>
+  progress.at === "retrying" && progress.failures > 0;
+
+const harmless: Interference = {
+  request: () => "send",
+  answer: () => "deliver",
+  event: () => "deliver",
+};

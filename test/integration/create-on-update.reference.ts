@@ -1,0 +1,2 @@
+// The same on the real kube-apiserver.
+import "./create-on-update.test.ts";

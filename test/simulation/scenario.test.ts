@@ -1,0 +1,134 @@
+// Runs of scenarios: the same seed gives the same run, and a sweep finds what a restart, an old
+// view or a lost answer does to an operator.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import realTimers from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Controller, defineController, defineResource } from "homeostat";
+import { ConfigMap } from "homeostat/k8s/core/v1";
+import * as z from "zod";
+import { scenario, type Workload } from "@homeostat/testing";
+
+const Box = defineResource({
+  group: "test.example.com",
+  version: "v1",
+  kind: "Box",
+  spec: z.object({ size: z.int() }),
+  status: z.object({ size: z.int() }),
+  conditions: ["Ready"],
+});
+
+const labels = (name: string, size: number) => ConfigMap(name, { data: { size: String(size) } });
+
+const createAndGrow: Workload = async ({ client, converge }) => {
+  await client.create(Box, Box("a", { size: 1 }));
+  await converge();
+  await client.patch(Box, "a", { type: "merge", body: { spec: { size: 2 } } });
+  await converge();
+  await client.delete(Box, "a");
+};
+
+const boxes = (controllers: () => readonly Controller[]) =>
+  scenario(
+    "boxes",
+    { operator: "boxes", resources: [Box], controllers, controlPlane: "none" },
+    createAndGrow,
+  );
+
+const sound = (): readonly Controller[] => [
+  defineController(Box, {
+    owns: [ConfigMap],
+    async reconcile({ object, own, status }) {
+      await own(ConfigMap, [labels(object.metadata.name, object.spec.size)]);
+      status({ size: object.spec.size });
+    },
+  }),
+];
+
+/** It knows only in its memory that it has begun. */
+function forgetful(): readonly Controller[] {
+  const begun = new Set<string>();
+  return [
+    defineController(Box, {
+      owns: [ConfigMap],
+      async reconcile({ object, own, status }) {
+        const { name } = object.metadata;
+        if (object.status.size === undefined) begun.add(name);
+        else if (begun.has(name)) await own(ConfigMap, [labels(name, object.spec.size)]);
+        status({ size: object.spec.size });
+      },
+    }),
+  ];
+}
+
+describe("a scenario", () => {
+  it("runs the same way with the same seed", async () => {
+    const { run } = boxes(sound);
+    const [one, same, other] = [await run({ seed: 7 }), await run({ seed: 7 }), await run()];
+    assert.equal(one.trace.text(), same.trace.text());
+    assert.deepEqual(one.rests, same.rests);
+    assert.notDeepEqual(one.rests, other.rests);
+  });
+
+  it("has its own time, timers and random numbers, and leaves those of others alone", async () => {
+    const seen: string[] = [];
+    const timed = (): readonly Controller[] => [
+      defineController(Box, {
+        async reconcile({ object, status }) {
+          const began = Date.now();
+          await new Promise((resolve) => void setTimeout(resolve, 60_000));
+          await sleep(60_000);
+          const tookMs = Date.now() - began;
+          const { size } = object.spec;
+          seen.push([tookMs, new Date().toISOString(), randomUUID(), Math.random()].join(" "));
+          status({ size });
+        },
+      }),
+    ];
+    const real = Date.now();
+    await boxes(timed).run();
+    await boxes(timed).run();
+    assert.equal(seen.length, 4);
+    assert.deepEqual(seen.slice(0, 2), seen.slice(2));
+    assert.match(seen[0]!, /^120000 2026-01-01T00:02:0/);
+    assert.ok(Date.now() - real < 60_000 && Date.now() >= real);
+    assert.notEqual(Math.random(), Math.random());
+    assert.equal(setTimeout, realTimers.setTimeout);
+  });
+
+  it("refuses what reaches outside, at the place of the call", async () => {
+    const calling = (): readonly Controller[] => [
+      defineController(Box, {
+        async reconcile() {
+          await fetch("http://127.0.0.1:1");
+        },
+      }),
+    ];
+    const failure = await boxes(calling)
+      .run()
+      .catch((error: unknown) => error as Error);
+    assert.match(
+      (failure as Error).message,
+      /ERR_SIMULATION_OUTSIDE: fetch\(\) within a simulated/,
+    );
+  });
+
+  it("of a sound operator converges from every state", async () => {
+    const { text, runs } = await boxes(sound).sweep();
+    assert.match(text, /^boxes: \d+ states, all converge$/);
+    assert.ok(runs > 80);
+  });
+
+  it("of an operator that keeps state in memory names the kill that shows it", async () => {
+    const failure = await boxes(forgetful)
+      .sweep()
+      .catch((error: unknown) => error as Error);
+    assert.ok(failure instanceof Error);
+    assert.match(
+      failure.message,
+      /^ERR_SCENARIO_FAILED: boxes: \d+ of \d+ runs fail\n {2}when I kill the operator after write 1 \(patch boxes\/status default\/a\), before it hears the answer; start it again:\n {4}same-end-state: at rest 1, ConfigMap default\/a is missing\n/,
+    );
+    assert.match(failure.message, /\n.*operator-1 {2}is killed\n.*operator-2 {2}starts\n/);
+  });
+});

@@ -55,7 +55,8 @@ export function watchLoop(): void {
       if (length > 0 && (current < 0 || slot === current) && named.length < 3)
         named.push(texts.toString("utf8", from, from + length));
     }
-    const names = named.join(", ");
+    // Names of some kinds may have line breaks.
+    const names = named.join(", ").replaceAll(/[\x00-\x1f\x7f]/g, "?");
     let what = "";
     if (current >= 0 && named.length > 0) what = `, in the reconcile of ${names}`;
     else if (running > named.length)

@@ -2,6 +2,7 @@
 // meanwhile has then happened, in order and each at its own time.
 import { HomeostatError } from "homeostat";
 import { parseDuration } from "homeostat/api";
+import { realNow } from "../traffic/real-time.ts";
 import { type Activity, untilParked } from "../traffic/until-idle.ts";
 import type { JumpingRuntime } from "./jumping-runtime.ts";
 
@@ -63,7 +64,7 @@ interface Jump {
 async function jump(cluster: ClockCluster, { duration, ms, timeoutMs }: Jump): Promise<void> {
   const { runtime, activity } = cluster;
   const { clock } = runtime;
-  const patience = { parked: new Set<string>(), untilMs: performance.now() + timeoutMs };
+  const patience = { parked: new Set<string>(), untilMs: realNow() + timeoutMs };
   runtime.stand();
   const from = clock.monotonic();
   let at = from;

@@ -2,9 +2,10 @@
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import { createClient } from "homeostat/client";
 import { createJumpingRuntime } from "../clock/jumping-runtime.ts";
+import { pauseFor } from "../traffic/real-time.ts";
 import { Traffic } from "../traffic/traffic.ts";
 import { createUnheldRuntime } from "./keep-alive.ts";
-import { pauseFor, type Place } from "./place.ts";
+import type { Place } from "./place.ts";
 import type { TestClusterOptions } from "./test-cluster-options.ts";
 import { toClusterError } from "./validate-options.ts";
 

@@ -1,6 +1,7 @@
 // Waits until an object is as a test expects it, or says what stands in the way.
 import { HomeostatError, type Kind, type ObjectOf, type ObjectState } from "homeostat";
 import type { Client } from "homeostat/client";
+import { realNow } from "../traffic/real-time.ts";
 import { describeState } from "./describe-state.ts";
 
 /** The cluster in which something is expected. */
@@ -27,13 +28,13 @@ export async function eventually<K extends Kind>(
   { kind, name, namespace, timeoutMs = 10_000 }: Expected<K>,
   test: (object: ObjectOf<K>) => boolean,
 ): Promise<ObjectOf<K>> {
-  const end = performance.now() + timeoutMs;
+  const end = realNow() + timeoutMs;
   const key = namespace === undefined ? name : { name, namespace };
   for (;;) {
     const object = await cluster.client.find(kind, key);
     const outcome = attempt(object, test);
     if (object !== undefined && outcome.held) return object;
-    if (performance.now() > end)
+    if (realNow() > end)
       throw neverError({ title: `${kind.kind} ${name}`, timeoutMs, object }, outcome, cluster);
     await cluster.pause();
   }

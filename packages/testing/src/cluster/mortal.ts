@@ -33,12 +33,11 @@ export class Life {
 
   /** A transport whose requests have no answer any more once the life is over. */
   transport(transport: Transport): Transport {
-    const nowhere = {};
-    const life = this;
+    const serverNow = (): Transport["server"] => (this.isOver ? this : transport.server);
     return {
       /** Of a process that is gone, nobody shares the server. */
       get server() {
-        return life.isOver ? nowhere : transport.server;
+        return serverNow();
       },
       send: (request, sink) => this.#send((to) => transport.send(request, to), sink),
       close: () => transport.close(),

@@ -30,7 +30,3 @@ export interface PlaceClientOptions {
   readonly operator: string;
   wrap?(transport: Transport): Transport;
 }
-
-/** Waits so many milliseconds. */
-export const pauseFor = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, ms));

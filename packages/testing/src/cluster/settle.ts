@@ -1,5 +1,6 @@
 // Waits until a test cluster has nothing left to do, or says why that never happens.
 import { HomeostatError, type Manager, type ObjectState } from "homeostat";
+import { realNow } from "../traffic/real-time.ts";
 import type { OpenRequest } from "../traffic/traffic.ts";
 import { type Activity, isStill } from "../traffic/until-idle.ts";
 import { describeState } from "./describe-state.ts";
@@ -28,9 +29,9 @@ export interface SettlingCluster {
 /** @throws ERR_TEST_NOT_SETTLED */
 export async function settle(cluster: SettlingCluster, options: SettleOptions = {}): Promise<void> {
   const { timeoutMs = 10_000, horizonMs = 1_000 } = options;
-  const end = performance.now() + timeoutMs;
+  const end = realNow() + timeoutMs;
   while (!(await isSettled(cluster, horizonMs))) {
-    if (performance.now() > end) throw notSettled(cluster, timeoutMs, horizonMs);
+    if (realNow() > end) throw notSettled(cluster, timeoutMs, horizonMs);
     await cluster.pause();
   }
 }

@@ -42,8 +42,8 @@ export interface TestCluster extends AsyncDisposable {
   cache(kind: Kind): TestCache;
   /**
    * Ends the controllers as SIGKILL does: their requests have no answer any more, their timers do
-   * not run, and no `catch` or `finally` of theirs learns of it. What waits for something else, such
-   * as a `fetch`, goes on. @throws ERR_TEST_PROCESS
+   * not run, and no `catch` or `finally` of theirs learns of it. What waits for something else,
+   * such as a `fetch`, goes on. @throws ERR_TEST_PROCESS
    */
   kill(): void;
   /**
@@ -58,8 +58,8 @@ export interface TestCluster extends AsyncDisposable {
   states(): readonly ObjectState[];
   /**
    * Resolves when nothing is left to do: no request is without an answer, no event is under way, no
-   * timer is due, and no object is queued, running, in a loop with itself, or due for a retry within
-   * `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
+   * timer is due, and no object is queued, running, in a loop with itself, or due for a retry
+   * within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
    * naming the busy objects after `timeoutMs` (default 10 s), ERR_TEST_FAILING naming the objects
    * whose reconcile goes on failing, ERR_TEST_BREACH when a controller depends on something that it
    * does not declare, or drops a result.

@@ -37,7 +37,7 @@ export interface TestFault {
   readonly hits: number;
 }
 
-/** The faults of a test cluster. They hit the requests of its controllers, not those of the test. */
+/** Faults of a test cluster. They hit the requests of its controllers, not those of the test. */
 export interface TestFaults {
   /**
    * Requests of this verb, or of any for `"*"`, for objects of a kind meet this fault: `own`,

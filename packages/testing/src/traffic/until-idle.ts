@@ -1,5 +1,6 @@
 // Waits until nothing moves: between two looks the event loop has come round, so that every answer,
 // event and key that was under way has arrived.
+import { pauseFor, realNow, turn } from "./real-time.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** What may move. */
@@ -13,7 +14,7 @@ export interface Activity {
 export interface Patience {
   /** Work that did not move and is not waited for again. */
   readonly parked: Set<string>;
-  /** By performance.now(). */
+  /** In real time. */
   readonly untilMs: number;
 }
 
@@ -22,16 +23,11 @@ export interface Patience {
  * server and its clients do; a test's own code may take one turn more.
  */
 const quietTurns = 2;
-/** Waits of a millisecond after the last traffic until work that goes on waits for something else. */
+/** Waits of 1 ms after the last traffic until work that goes on waits for something else. */
 const workWaits = 25;
 const requestWaits = 500;
 /** Turns of the event loop before the first such wait. */
 const turnsFirst = 20;
-
-/** A turn of the event loop, with all its phases. */
-const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Waits until all that goes on waits for time to pass; false when it did not within its patience.
@@ -43,14 +39,14 @@ export async function untilParked(activity: Activity, patience: Patience): Promi
   const { parked, untilMs } = patience;
   let { ticks } = traffic;
   for (let looks = 0; ;) {
-    await (looks < turnsFirst ? turn() : pause(1));
+    await (looks < turnsFirst ? turn() : pauseFor(1));
     const hasMoved = traffic.ticks !== ticks;
     const moving = hasMoved ? [] : movingIn(activity).filter((what) => !parked.has(what));
     if (hasMoved) [ticks, looks] = [traffic.ticks, 0];
     else if (moving.length === 0) return true;
     else if (looks++ >= turnsFirst + (traffic.isQuiet ? workWaits : requestWaits))
       for (const what of moving) parked.add(what);
-    if (performance.now() > untilMs) return false;
+    if (realNow() > untilMs) return false;
   }
 }
 

@@ -1,5 +1,5 @@
-// Real time, which passes for the test whatever its cluster's clock shows. Waiting keeps the process
-// alive.
+// Real time, which passes for the test whatever its cluster's clock shows. Waiting keeps the
+// process alive.
 
 /** Milliseconds that never go back. */
 export const realNow = (): number => performance.now();

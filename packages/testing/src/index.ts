@@ -4,6 +4,7 @@
  */
 export type { TestClock } from "./clock/test-clock.ts";
 export type { SettleOptions } from "./cluster/settle.ts";
+export { needsEmbedded } from "./cluster/real-place.ts";
 export { testCluster, type TestCluster } from "./cluster/test-cluster.ts";
 export type { TestClusterOptions } from "./cluster/test-cluster-options.ts";
 export type { TestCache } from "./faults/disturbances.ts";

@@ -30,6 +30,7 @@ export async function openEmbedded(options: TestClusterOptions): Promise<Place> 
         userAgent: operator,
         runtime: with_.runtime,
       }),
+    looks: 1,
     pause: () => pauseFor(pollMs),
     close: () => server.close(),
   };

@@ -42,7 +42,7 @@ export function createOperatorProcess(
     client,
     runtime,
     controllers,
-    ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+    ...(place.namespace === undefined ? {} : { namespace: place.namespace, allowReplicas: true }),
     ...(webhooks ? { webhooks: { serve: webhooks(client), ...loopback } } : {}),
     log,
     reports: { metadata: true },

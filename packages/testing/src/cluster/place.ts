@@ -18,6 +18,8 @@ export interface Place {
   readonly namespace: string | undefined;
   /** A client with a connection of its own, through `wrap`. */
   client(options: PlaceClientOptions): Client;
+  /** So many looks in a row that find nothing to do mean that there is nothing. */
+  readonly looks: number;
   /** Waits between two looks at what changes. */
   pause(): Promise<void>;
   close(): Promise<void>;

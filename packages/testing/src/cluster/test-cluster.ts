@@ -19,6 +19,7 @@ import { openEmbedded } from "./embedded-place.ts";
 import { eventually } from "./eventually.ts";
 import { createKeepAlive, type KeepAlive, keepAliveBy } from "./keep-alive.ts";
 import { placeOf, warnOfOpen } from "./opened-at.ts";
+import { embeddedOnly, openReal, realKubeconfig } from "./real-place.ts";
 import { createOperatorProcess, type OperatorProcess, startProcess } from "./operator-process.ts";
 import type { Place } from "./place.ts";
 import { refuseBreaches } from "./refuse-breaches.ts";
@@ -31,6 +32,7 @@ import { assertOptions } from "./validate-options.ts";
 export interface TestCluster extends AsyncDisposable {
   /** The test's own client, which no fault hits. */
   readonly client: Client;
+  /** The embedded server. @throws ERR_TEST_REAL_CLUSTER where there is none */
   readonly server: ApiServer;
   /** The manager of the controllers; undefined without controllers, and after `kill`. */
   readonly manager: Manager | undefined;
@@ -84,11 +86,15 @@ export interface TestCluster extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a cluster in this process. @throws ERR_TEST_OPTION or a ServerError. */
+/**
+ * Starts a cluster in this process, or takes a namespace of the real one whose kubeconfig
+ * HOMEOSTAT_TEST_KUBECONFIG names. @throws ERR_TEST_OPTION, ERR_TEST_REAL_CLUSTER or a ServerError
+ */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   assertOptions(options);
   const opened = placeOf(testCluster);
-  const place = await openEmbedded(options);
+  const real = realKubeconfig();
+  const place = real === undefined ? await openEmbedded(options) : await openReal(real, options);
   const keepAlive = createKeepAlive((idleMs) => warnOfOpen(opened, idleMs));
   const running = new RunningCluster(options, place);
   const close = async (): Promise<void> => {
@@ -116,6 +122,7 @@ class RunningCluster {
   readonly refuse: (during: string) => void;
   readonly activity: Activity;
   isClosed = false;
+  #closing: Promise<void> | undefined;
   #process: OperatorProcess | undefined;
   /** Of all processes, those that ended included. */
   readonly #managers: Manager[] = [];
@@ -129,12 +136,14 @@ class RunningCluster {
     this.refuse = refuseBreaches(() =>
       options.breaches === "report" ? [] : this.#managers.flatMap((one) => one.breaches()),
     );
-    this.clock = createTestClock({
-      runtime: place.jumping!,
-      activity: this.activity,
-      restless: () => this.#restless(),
-      isClosed: () => this.isClosed,
-    });
+    this.clock = place.jumping
+      ? createTestClock({
+          runtime: place.jumping,
+          activity: this.activity,
+          restless: () => this.#restless(),
+          isClosed: () => this.isClosed,
+        })
+      : realClock(runtime);
   }
 
   get manager(): Manager | undefined {
@@ -181,8 +190,14 @@ class RunningCluster {
     if (next) await startProcess(next, this.place);
   }
 
-  async close(): Promise<void> {
+  /** Idempotent. */
+  close(): Promise<void> {
     this.isClosed = true;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.disturbances.clear();
     await this.#process?.stop();
     await this.client.close();
@@ -222,7 +237,7 @@ function toCluster(
   running: RunningCluster,
   { client, close, during }: Pick<TestCluster, "client" | "close"> & Pick<KeepAlive, "during">,
 ): TestCluster {
-  const { options, place, disturbances } = running;
+  const { options, place } = running;
   const seen = {
     nowMs: () => place.runtime.clock.now(),
     states: () => running.states(),
@@ -231,7 +246,10 @@ function toCluster(
   };
   return {
     client,
-    server: place.server!,
+    get server() {
+      if (!place.server) throw embeddedOnly("the server of a test cluster");
+      return place.server;
+    },
     get manager() {
       return running.manager;
     },
@@ -239,12 +257,7 @@ function toCluster(
       now: () => running.clock.now(),
       advance: (...skipped) => during(() => running.clock.advance(...skipped)),
     },
-    faults: disturbances.faults,
-    cache: (kind) => disturbances.cache(kind),
-    kill: () => running.kill(),
-    restart: () => running.restart(),
-    partition: () => disturbances.partition(),
-    heal: () => disturbances.heal(),
+    ...disturbersOf(running),
     states: seen.states,
     async settle(limits) {
       await settle(
@@ -253,6 +266,7 @@ function toCluster(
           activity: running.activity,
           manager: () => running.manager,
           isDue: () => place.jumping?.isDue() === true,
+          looks: place.looks,
         },
         limits,
       );
@@ -265,6 +279,26 @@ function toCluster(
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** What disturbs the controllers. */
+function disturbersOf(
+  running: RunningCluster,
+): Pick<TestCluster, "faults" | "cache" | "kill" | "restart" | "partition" | "heal"> {
+  const { disturbances } = running;
+  return {
+    faults: disturbances.faults,
+    cache: (kind) => disturbances.cache(kind),
+    kill: () => running.kill(),
+    restart: () => running.restart(),
+    partition: () => disturbances.partition(),
+    heal: () => disturbances.heal(),
+  };
+}
+
+const realClock = ({ clock }: Place["runtime"]): TestClock => ({
+  now: () => clock.now(),
+  advance: () => Promise.reject(embeddedOnly("advancing the clock")),
+});
 
 const processError = (what: string, problem: string, use: string): HomeostatError =>
   new HomeostatError("ERR_TEST_PROCESS", `${what} the controllers of a test cluster: ${problem}`, {

@@ -4,8 +4,14 @@
  */
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
 export type { ScenarioContext, Workload } from "./simulation/scenario-context.ts";
-export { type Certificate, scenario, type Scenario } from "./simulation/scenario.ts";
-export type { SimulationSetup } from "./simulation/run/simulation-setup.ts";
+export {
+  type Certificate,
+  scenario,
+  type Scenario,
+  type ScenarioSetup,
+  type SweepOptions,
+} from "./simulation/scenario.ts";
+export type { ExploreOptions } from "./simulation/modes/explore-plans.ts";
 export type { Outcome } from "./simulation/run/outcome.ts";
 export { testCluster, type TestCluster } from "./test-cluster.ts";
 export type { TestClusterOptions } from "./test-cluster-options.ts";

@@ -1,7 +1,7 @@
 // Which deeds a sweep tries, from the moments of a clean run; those that cannot matter are left
 // out.
 import type { Deed, EventDeed, RequestDeed, WriteDeed } from "./deed.ts";
-import type { Moment } from "./interfere.ts";
+import type { Moment } from "./agenda.ts";
 
 const ofWrites: readonly WriteDeed[] = [
   "crash",

@@ -1,9 +1,9 @@
 // What one run came to.
 import type { JsonObject } from "homeostat/api";
-import type { Deed } from "../faults/deed.ts";
-import type { Moment } from "../faults/interfere.ts";
+import type { Moment } from "../faults/agenda.ts";
 import type { EndState } from "../oracles/end-state.ts";
 import type { Write } from "./ledger.ts";
+import type { Plan } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
 /** The server's objects while the operator is at rest. */
@@ -16,9 +16,8 @@ export interface Rest {
 
 /** What one run came to. */
 export interface Outcome {
-  readonly seed: number;
-  readonly deed: Deed | undefined;
-  /** The moments of the operator's first process. */
+  readonly plan: Plan;
+  /** At which deeds could be committed. */
   readonly moments: readonly Moment[];
   readonly writes: readonly Write[];
   readonly trace: Trace;

@@ -23,7 +23,7 @@ export function endStateOf(objects: readonly JsonObject[]): EndState {
   const replaced = new Map([...uids, ...names]);
   return new Map(
     objects
-      .map((object) => [titleOf(object, names), neutral(object, replaced)] as const)
+      .map((object) => [titleOf(object, names), withoutEmptyStatus(neutral(object, replaced))] as const)
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );
 }
@@ -75,6 +75,13 @@ function neutral(value: Json, replaced: ReadonlyMap<string, string>): Json {
       .filter(([name]) => !counted.has(name))
       .map(([name, member]) => [name, inOrder(name, neutral(member, replaced))]),
   );
+}
+
+/** A failure that was reported and is over leaves an empty status: it says what none says. */
+function withoutEmptyStatus(object: Json): Json {
+  if (!isObject(object)) return object;
+  const { status, ...others } = object;
+  return isObject(status) && Object.keys(status).length === 0 ? others : object;
 }
 
 /** Lists that are sets, or maps by this member: their order only tells what came first. */

@@ -16,6 +16,12 @@ export interface Certificate {
   readonly text: string;
 }
 
+/** How much of a sweep is run. */
+export interface SweepOptions {
+  /** `first` ends the sweep with the first run that fails. Default: all are run. */
+  readonly stop?: "first";
+}
+
 /** An operator and its user's steps. */
 export interface Scenario {
   readonly name: string;
@@ -25,7 +31,7 @@ export interface Scenario {
    * A clean run, and one for each fault at each of its moments. @throws ERR_SCENARIO_FAILED with
    * the smallest plan that fails
    */
-  sweep(): Promise<Certificate>;
+  sweep(options?: SweepOptions): Promise<Certificate>;
 }
 
 /** Describes a scenario; nothing runs yet. */
@@ -40,7 +46,7 @@ export function scenario(name: string, setup: SimulationSetup, workload: Workloa
       refuse(name, outcome, judgeAlone(outcome));
       return outcome;
     },
-    async sweep() {
+    async sweep({ stop } = {}) {
       const reference = await findReference(name, run);
       const deeds = planSweep(reference.clean.moments);
       const failures: RunFailure[] = [];
@@ -48,6 +54,7 @@ export function scenario(name: string, setup: SimulationSetup, workload: Workloa
         const outcome = await run(1, deed);
         const violations = judge(outcome, reference);
         if (violations.length > 0) failures.push({ outcome, violations });
+        if (stop === "first" && failures.length > 0) break;
       }
       if (failures.length > 0) throw reportFailures(name, reference.clean, failures, deeds.length);
       const runs = deeds.length + 2;

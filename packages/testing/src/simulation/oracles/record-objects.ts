@@ -1,6 +1,7 @@
 // Follows all objects of a server from one revision on, without a client: what is there at the end
 // and was not at the beginning, whoever made it.
 import type { Exchange, JsonObject, Transport } from "homeostat/api";
+import { describeTarget } from "../wire/read-request.ts";
 import type { ListedKind } from "./discover-kinds.ts";
 
 interface Frame {
@@ -8,10 +9,17 @@ interface Frame {
   readonly object: JsonObject;
 }
 
+interface Meta {
+  readonly uid: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
 /** Objects that have changed, as they are now. */
 export class ObjectRecord {
   /** By uid, in order of their first change. */
   readonly #objects = new Map<string, JsonObject>();
+  readonly #targets = new Map<string, string>();
   readonly #watches: Exchange[];
 
   /** Watches these kinds from `resourceVersion` on. */
@@ -40,19 +48,29 @@ export class ObjectRecord {
     return [...this.#objects.values()];
   }
 
+  /** How requests address them: `orders shop/a`. */
+  get targets(): ReadonlySet<string> {
+    return new Set(this.#targets.values());
+  }
+
   close(): void {
     for (const watch of this.#watches) watch.abort();
   }
 
-  #take(chunk: Uint8Array, { apiVersion, kind }: ListedKind): void {
+  #take(chunk: Uint8Array, { apiVersion, kind, resource }: ListedKind): void {
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString();
     for (const line of text.split("\n")) {
       if (line === "") continue;
       const { type, object } = JSON.parse(line) as Frame;
       if (type === "BOOKMARK" || type === "ERROR") continue;
-      const { uid } = object["metadata"] as unknown as { readonly uid: string };
-      if (type === "DELETED") this.#objects.delete(uid);
-      else this.#objects.set(uid, { ...object, apiVersion, kind });
+      const { uid, namespace = "", name } = object["metadata"] as unknown as Meta;
+      if (type === "DELETED") {
+        this.#objects.delete(uid);
+        this.#targets.delete(uid);
+      } else {
+        this.#objects.set(uid, { ...object, apiVersion, kind });
+        this.#targets.set(uid, describeTarget({ resource, subresource: "", namespace, name }));
+      }
     }
   }
 }

@@ -27,8 +27,8 @@ export async function perform(performance: Performance, run: RunOptions): Promis
   simulation.startOperator();
   const rests: Rest[] = [];
   const rested = (): void => {
-    const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects) });
+    const { objects, targets } = record;
+    rests.push({ objects, targets, state: endStateOf(objects) });
   };
   const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
   record.close();

@@ -36,7 +36,10 @@ const syncMs = performance.now() - startedAt;
 function watching(state: WatchState): Partial<ManagerOptions> {
   const level = watchStates.indexOf(state);
   if (level < 1) return {};
-  return { metrics: { port: 0, host: "127.0.0.1", introspection: level > 1 } };
+  return {
+    metrics: { port: 0, host: "127.0.0.1", introspection: level > 1 },
+    watchdog: level > 2,
+  };
 }
 
 const answers: { readonly [Question in keyof OperatorAnswers]: () => OperatorAnswers[Question] } = {

@@ -30,7 +30,7 @@ export interface Operator {
 const program = fileURLToPath(new URL("operator.ts", import.meta.url));
 
 /** What watches an operator from inside, each with what comes before it. */
-export const watchStates = ["nothing", "metrics", "introspection"] as const;
+export const watchStates = ["nothing", "metrics", "introspection", "watchdog"] as const;
 export type WatchState = (typeof watchStates)[number];
 
 /** How an operator runs. */

@@ -140,6 +140,23 @@ test("generate has two replicas where they elect a leader or share the objects",
   }
 });
 
+test("generate says where Leases are that the code keeps elsewhere", (t) => {
+  const home = folder(t);
+  const path = join(home, "elsewhere.ts");
+  const notes = (options: string): string => {
+    const given = `export const operator = 'a', resources = [], controllers = [], options = ${options};`;
+    writeFileSync(path, given);
+    return run("generate", path, "--namespace", "b", "--output-dir", join(home, "out")).err;
+  };
+  assert.equal(notes("{ election: {} }"), "");
+  assert.equal(notes("{ election: { namespace: 'b' } }"), "");
+  assert.match(
+    notes("{ election: { namespace: 'c' } }"),
+    /options\.election\.namespace is c, and the pods are in b/,
+  );
+  assert.match(notes("{ sharding: { namespace: 'c' } }"), /options\.sharding\.namespace is c/);
+});
+
 test("generate names what it leaves out", (t) => {
   const home = folder(t);
   const path = join(home, "hooked.ts");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { celTables } from "./cel-tables.ts";
 import { controllerRuntime } from "./controller-runtime.ts";
 import { e2e } from "./e2e/e2e.ts";
+import { election } from "./election/election.ts";
 import { gatewayApi } from "./gateway-api.ts";
 import { readCases, type Suite, type Surroundings } from "./suite.ts";
 import { sampleApiserver } from "./sample-apiserver.ts";
@@ -108,6 +109,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   "sample-apiserver": sampleApiserver,
   operator,
   e2e,
+  election,
   helm,
   "python-client": python(pythonPackages[0]!.replace("==", " (Python) "), "client_session.py"),
   kopf: python(pythonPackages[1]!.replace("==", " "), "kopf_session.py"),

@@ -237,6 +237,9 @@ describe("the packages as a user meets them", () => {
     must(run(project, "npm", "run", "check"));
     must(run(project, "npm", "run", "generate"));
     must(run(project, "npm", "run", "generate", "--", "--check"));
+    const manifests = readFileSync(join(project, "manifests/operator.yaml"), "utf8");
+    for (const part of ["replicas: 2", "livenessProbe:", "readinessProbe:", "- leases"])
+      assert.ok(manifests.includes(part), part);
     await startsOnServer(project);
   };
 

@@ -1,7 +1,10 @@
 // Runs of scenarios: the same seed gives the same run, and a sweep finds what a restart, an old
 // view or a lost answer does to an operator.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
+import realTimers from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Controller, defineController, defineResource } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import * as z from "zod";
@@ -66,6 +69,49 @@ describe("a scenario", () => {
     assert.equal(one.trace.text(), same.trace.text());
     assert.deepEqual(one.rests, same.rests);
     assert.notDeepEqual(one.rests, other.rests);
+  });
+
+  it("has its own time, timers and random numbers, and leaves those of others alone", async () => {
+    const seen: string[] = [];
+    const timed = (): readonly Controller[] => [
+      defineController(Box, {
+        async reconcile({ object, status }) {
+          const began = Date.now();
+          await new Promise((resolve) => void setTimeout(resolve, 60_000));
+          await sleep(60_000);
+          const tookMs = Date.now() - began;
+          const { size } = object.spec;
+          seen.push([tookMs, new Date().toISOString(), randomUUID(), Math.random()].join(" "));
+          status({ size });
+        },
+      }),
+    ];
+    const real = Date.now();
+    await boxes(timed).run();
+    await boxes(timed).run();
+    assert.equal(seen.length, 4);
+    assert.deepEqual(seen.slice(0, 2), seen.slice(2));
+    assert.match(seen[0]!, /^120000 2026-01-01T00:02:0/);
+    assert.ok(Date.now() - real < 60_000 && Date.now() >= real);
+    assert.notEqual(Math.random(), Math.random());
+    assert.equal(setTimeout, realTimers.setTimeout);
+  });
+
+  it("refuses what reaches outside, at the place of the call", async () => {
+    const calling = (): readonly Controller[] => [
+      defineController(Box, {
+        async reconcile() {
+          await fetch("http://127.0.0.1:1");
+        },
+      }),
+    ];
+    const failure = await boxes(calling)
+      .run()
+      .catch((error: unknown) => error as Error);
+    assert.match(
+      (failure as Error).message,
+      /ERR_SIMULATION_OUTSIDE: fetch\(\) within a simulated/,
+    );
   });
 
   it("of a sound operator converges from every state", async () => {

@@ -172,6 +172,26 @@ it("leaves the process as it was", () => {
   assert.deepEqual(outcomes, ["survived", "killed", "survived", "killed", "survived"]);
 });
 
+it("changes modules that are imported while tests run", async () => {
+  using tree = plantTree({
+    "src/late.ts": "export const two = 2;",
+    "src/loads.ts": 'export const load = async () => (await import("./late.ts")).two;',
+    "test/loads.test.ts": `import assert from "node:assert/strict";
+import { it } from "node:test";
+import { load } from "../src/loads.ts";
+it("loads late", async () => assert.equal(await load(), 2));
+`,
+    "package.json": '{ "type": "module" }',
+    "tsconfig.json": '{ "compilerOptions": { "noEmit": true }, "include": ["src"] }',
+  });
+  const coverage = await coverTests(tree.root, ["test/loads.test.ts"], "src/");
+  const tester = createMutantTester(tree.root, coverage, { secondsPerMutant: 1 });
+  const [mutant] = readMutants(`${tree.root}/`, ["src/late.ts"]);
+  const { outcome } = await tester.test(mutant!, "export const two = 2;");
+  tester.end();
+  assert.equal(outcome, "killed");
+});
+
 it("a test that fails without the mutant too does not count", async () => {
   using tree = plant();
   const { tests, between } = await coverTests(tree.root, ["test/list.test.ts"], "src/");

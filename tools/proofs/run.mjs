@@ -1,7 +1,8 @@
 // Runs `npm run proofs`: every proof in this folder that takes seconds. Proofs whose requirements
 // are missing report that. `npm run proofs -- NAME [ARGS…]` runs one proof with its own arguments:
 // `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests 200000`.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ensureNode } from "../ensure-node.mjs";
 
@@ -27,21 +28,28 @@ if (chosen.length === 0) {
   );
   process.exitCode = 2;
 } else if (await ensureNode()) {
-  const failed = chosen.filter((proof) => {
-    console.log(`proof: ${proof}`);
-    const limit = name === undefined ? { timeout: 300_000 } : {};
-    return (
-      spawnSync(process.execPath, ["tools/run.mjs", `tools/proofs/${proof}`, ...args], {
-        cwd: root,
-        stdio: "inherit",
-        ...limit,
-      }).status !== 0
-    );
-  });
+  const failed = [];
+  for (const proof of chosen) if (!(await passes(proof))) failed.push(proof);
   console.log(
     failed.length === 0
       ? `proofs: ${name === undefined ? `all ${proofs.length} passed` : "passed"}`
       : `proofs: ${failed.join(", ")} failed`,
   );
   process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+/** Runs a proof. A signal reaches it, and ends this process once the proof has ended. */
+async function passes(proof) {
+  console.log(`proof: ${proof}`);
+  const limit = name === undefined ? { timeout: 300_000 } : {};
+  const command = ["tools/run.mjs", `tools/proofs/${proof}`, ...args];
+  const child = spawn(process.execPath, command, { cwd: root, stdio: "inherit", ...limit });
+  let asked;
+  const pass = (signal) => child.kill((asked = signal));
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, pass);
+  const [code] = await once(child, "close");
+  for (const signal of signals) process.off(signal, pass);
+  if (asked) process.exit(code ?? 1);
+  return code === 0;
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createMemoryStore } from "../../packages/apiserver/src/storage/memory-store.ts";
 import { openSqliteJournal } from "../../packages/apiserver/src/storage/sqlite-journal.ts";
+import { endWithProof } from "./end-with-proof.ts";
 
 const rounds = Number(process.argv[2] ?? 50);
 const folder = mkdtempSync(join(tmpdir(), "homeostat-kill-"));
@@ -34,6 +35,7 @@ async function killOnce(round: number, before: number): Promise<number> {
     ["--conditions=homeostat-source", "--input-type=module-typescript", "--eval", writer(round)],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
+  const forget = endWithProof(() => void child.kill("SIGKILL"));
   const lines: number[] = [];
   let [rest, errors] = ["", ""];
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk));
@@ -45,6 +47,7 @@ async function killOnce(round: number, before: number): Promise<number> {
     if (lines.length > (round * 37) % 400) child.kill("SIGKILL");
   });
   await once(child, "close");
+  forget();
   assert.equal(errors, "", "the writer says nothing on stderr");
   assert.ok(
     lines.length > 0 && lines[0]! > before,

@@ -170,6 +170,8 @@ export type { OpenPorts } from "./manager/serving/operator-servers.ts";
 export type { CertificateFiles } from "./manager/serving/port-certificate.ts";
 export type { HealthCheck, HealthChecks } from "./manager/serving/probes.ts";
 export type { HealthOptions, MetricsOptions } from "./manager/serving/serving-options.ts";
+export type { BlockedReport } from "./manager/introspection/serve-introspection.ts";
+export type { WatchdogOptions } from "./manager/watchdog/watchdog-options.ts";
 export type { TracingOptions } from "./manager/tracing/tracing-options.ts";
 export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -1,9 +1,8 @@
 // The server of the proof, with an audit log: the embedded one as a process, or the real one.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../../test/fixtures/free-port.ts";
-import { startReference } from "../../reference/start-reference.ts";
+import { openFolder, openReference } from "../end-with-proof.ts";
 import { kubeconfigOf, startServer } from "../server-kill/server-process.ts";
 import { auditPolicy } from "./audit-judge.ts";
 
@@ -17,7 +16,7 @@ export interface AuditedServer {
 
 /** Starts it. */
 export async function openAuditedServer(what: AuditedServer["what"]): Promise<AuditedServer> {
-  const folder = mkdtempSync(join(tmpdir(), "homeostat-failover-"));
+  const { path: folder, remove } = openFolder("failover");
   const policy = join(folder, "policy.yaml");
   const auditLog = join(folder, "audit.log");
   writeFileSync(policy, auditPolicy);
@@ -26,15 +25,14 @@ export async function openAuditedServer(what: AuditedServer["what"]): Promise<Au
     `--audit-log-path=${auditLog}`,
     "--audit-log-maxsize=0",
   ];
-  const clean = (): void => rmSync(folder, { recursive: true });
   if (what === "reference") {
-    const reference = await startReference({ apiserverFlags: flags.slice(0, 2) });
+    const reference = await openReference({ apiserverFlags: flags.slice(0, 2) });
     const { kubeconfigPath: kubeconfig } = reference;
-    return { what, kubeconfig, auditLog, close: () => reference.stop().finally(clean) };
+    return { what, kubeconfig, auditLog, close: () => reference.stop().finally(remove) };
   }
   const place = { folder, port: await freePort(), flags: ["--controllers", "none", ...flags] };
   const life = startServer(place);
   await life.ready;
-  const close = (): Promise<void> => life.kill().finally(clean);
+  const close = (): Promise<void> => life.kill().finally(remove);
   return { what, kubeconfig: kubeconfigOf(place), auditLog, close };
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ElectionTimings } from "../../../packages/homeostat/src/election/election-timings.ts";
+import { endWithProof } from "../end-with-proof.ts";
 
 const program = fileURLToPath(new URL("replica.ts", import.meta.url));
 
@@ -26,14 +27,12 @@ export class Replica {
     const args = ["--conditions=homeostat-source", program, kubeconfig, identity, ...numbers];
     this.#child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     createInterface({ input: this.#child.stdout! }).on("line", (line) => this.#read(line));
+    const forget = endWithProof(() => void this.#child.kill("SIGKILL"));
     this.gone = once(this.#child, "close").then(() => {
       this.isGone = true;
-      process.off("exit", this.#end);
+      forget();
     });
-    process.once("exit", this.#end);
   }
-
-  readonly #end = (): void => void this.#child.kill("SIGKILL");
 
   signal(name: "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"): void {
     this.#child.kill(name);

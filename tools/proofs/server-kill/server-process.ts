@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endWithProof } from "../end-with-proof.ts";
 
 const program = fileURLToPath(new URL("../../../packages/cli/bin/homeostat.js", import.meta.url));
 
@@ -40,7 +41,7 @@ export function startServer(place: Place): Life {
   });
   const gone = once(child, "close");
   const end = (): void => void child.kill("SIGKILL");
-  process.once("exit", end);
+  const forget = endWithProof(end);
   let complaints = "";
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk));
   const ready = untilReady(child, () => complaints);
@@ -51,7 +52,7 @@ export function startServer(place: Place): Life {
     async kill() {
       end();
       await gone;
-      process.off("exit", end);
+      forget();
       if (complaints) throw new Error(`the server complained: ${complaints}`);
     },
   };

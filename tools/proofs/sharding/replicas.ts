@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { endWithProof } from "../end-with-proof.ts";
 
 const program = fileURLToPath(new URL("replica.ts", import.meta.url));
 
@@ -44,16 +45,14 @@ export class Replica {
       stdio: ["ignore", "pipe", "inherit"],
     });
     createInterface({ input: this.#child.stdout! }).on("line", (line) => this.#read(line));
+    const forget = endWithProof(() => void this.#child.kill("SIGKILL"));
     this.gone = once(this.#child, "close").then(() => {
       this.isGone = true;
       // One that has lost its membership ends in the middle of its runs.
       this.#cutOpen(process.hrtime.bigint());
-      process.off("exit", this.#end);
+      forget();
     });
-    process.once("exit", this.#end);
   }
-
-  readonly #end = (): void => void this.#child.kill("SIGKILL");
 
   kill(): void {
     this.#cut();

@@ -8,16 +8,13 @@
 // [DEEDS]]`; with --full 10,000 objects and Leases of 15 s, with --reference on the real
 // kube-apiserver (tools/reference).
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join as joinPath } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { installDefinitions, type Kind, type ObjectOf } from "homeostat";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { Lease } from "homeostat/k8s/coordination/v1";
 import { createChance } from "../../../test/fixtures/mutated-requests/chance.ts";
 import { freePort } from "../../../test/fixtures/free-port.ts";
-import { startReference } from "../../reference/start-reference.ts";
+import { openFolder, openReference } from "../end-with-proof.ts";
 import { kubeconfigOf, startServer } from "../server-kill/server-process.ts";
 import { Job, namespace, ring } from "./job.ts";
 import { Judge } from "./judge.ts";
@@ -281,10 +278,10 @@ interface Opened {
 
 async function openServer(): Promise<Opened> {
   if (flags.includes("--reference")) {
-    const reference = await startReference();
+    const reference = await openReference();
     return { kubeconfig: reference.kubeconfigPath, close: () => reference.stop() };
   }
-  const folder = mkdtempSync(joinPath(tmpdir(), "homeostat-sharding-"));
+  const { path: folder, remove } = openFolder("sharding");
   const place = { folder, port: await freePort(), flags: ["--controllers", "none"] };
   const life = startServer(place);
   await life.ready;
@@ -292,7 +289,7 @@ async function openServer(): Promise<Opened> {
     kubeconfig: kubeconfigOf(place),
     async close() {
       await life.kill();
-      rmSync(folder, { recursive: true });
+      remove();
     },
   };
 }

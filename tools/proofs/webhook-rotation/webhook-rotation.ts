@@ -12,7 +12,7 @@ import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { ConfigMap, Secret } from "homeostat/k8s/core/v1";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { freePort } from "../../../test/fixtures/free-port.ts";
-import { startReference } from "../../reference/start-reference.ts";
+import { openReference } from "../end-with-proof.ts";
 import { createHooks, Errand, errand } from "./errands.ts";
 
 const flags = process.argv.slice(2);
@@ -46,7 +46,7 @@ interface Opened {
 
 async function openServer(): Promise<Opened> {
   if (isReference) {
-    const reference = await startReference();
+    const reference = await openReference();
     const access = await loadKubeconfig({ path: reference.kubeconfigPath });
     return { where: { access }, close: () => reference.stop() };
   }

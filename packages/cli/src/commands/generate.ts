@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { compareFiles } from "../generate/compare-files.ts";
 import { isImageReference } from "../generate/image-reference.ts";
+import { leaseNotes } from "../generate/lease-notes.ts";
 import { defaultModule, loadOperator, missingParts } from "../generate/load-operator.ts";
 import { type GeneratedFile, manifestsOf } from "../generate/manifests.ts";
 import { webhookNotes } from "../generate/webhooks.ts";
@@ -33,7 +34,11 @@ export async function runGenerate(path: string | undefined, flags: Flags): Promi
     throw usageError(
       `--image: expected an image such as ghcr.io/acme/${operator.operator}:1.0.0, got ${JSON.stringify(settings.image)}`,
     );
-  const notes = [...missingParts(operator), ...webhookNotes(operator, settings.namespace)];
+  const notes = [
+    ...missingParts(operator),
+    ...leaseNotes(operator, settings.namespace),
+    ...webhookNotes(operator, settings.namespace),
+  ];
   for (const note of notes) process.stderr.write(`homeostat: ${note}\n`);
   const files = manifestsOf(operator, settings);
   return check === true ? checkFiles(files, folder, output) : writeFiles(files, folder, output);

@@ -20,7 +20,7 @@ test("all wrong options of a manager are named at once", () => {
     message:
       "ERR_MANAGER_OPTIONS: creating the manager of op: " +
       "controllers[0] is 5, expected what defineController returns; " +
-      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, election, sharding, allowReplicas, health, metrics, tracing, changed; " +
+      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, webhooks, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, election, sharding, allowReplicas, health, metrics, tracing, watchdog, changed; " +
       "client is an empty object, expected what createClient returns; " +
       "cache.kinds is undefined, expected a list; " +
       "reports.event: expected any of events, conditions, metadata; " +

@@ -9,6 +9,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import { describeMissing, isOptions, unknownOptions } from "../util/option-faults.ts";
 import { isThenable } from "../util/refuse-promise.ts";
 import { webhooksFaults } from "../webhook/check-webhooks.ts";
+import { checkWatchdog } from "./watchdog/watchdog-options.ts";
 import { checkTracing } from "./tracing/tracing-options.ts";
 import { checkHealth, checkMetrics } from "./check-operations.ts";
 import { checkElection } from "./election/election-options.ts";
@@ -39,6 +40,7 @@ const known = [
   "health",
   "metrics",
   "tracing",
+  "watchdog",
   "changed",
 ] as const satisfies readonly (keyof ManagerOptions)[];
 
@@ -96,6 +98,7 @@ function choiceFaults(options: ManagerOptions | MultiClusterOptions): readonly s
     ...checkLog(options.log),
     ...checkSwitches(options),
     ...checkTracing(options.tracing),
+    ...checkWatchdog(options.watchdog),
     ...checkHealth(options.health),
     ...checkMetrics(options),
     ...checkElection(options.election, options),

@@ -17,6 +17,7 @@ import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { answeredInAttempt } from "./follow-attempts.ts";
 import { inspectCluster } from "./introspection/inspect-cluster.ts";
 import { createLifeCycle } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
@@ -88,10 +89,11 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   return toManager(state);
 }
 
-/** With spans and a record of its requests, where they are asked for. */
-function followed(client: Client, { tracing, introspection }: ClusterManagerOptions): Client {
+/** With spans, and known to the attempts that use it, where these are asked for. */
+function followed(client: Client, options: ClusterManagerOptions): Client {
+  const { tracing, introspection, watchdog } = options;
   const traced = tracing ? client.with({ answered: tracing.answered }) : client;
-  return introspection ? traced.with({ answered: introspection.answered }) : traced;
+  return introspection || watchdog ? traced.with({ answered: answeredInAttempt }) : traced;
 }
 
 /** The user's own selections of a kind decide. */

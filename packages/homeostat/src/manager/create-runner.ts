@@ -9,6 +9,7 @@ import { createWorkQueue, type QueueObserver, type WorkQueue } from "../queue/in
 import type { Runtime } from "../runtime/runtime.ts";
 import { needsElection } from "./election/needs-election.ts";
 import type { Terms } from "./election/terms.ts";
+import { followAttempts } from "./follow-attempts.ts";
 import { type CountedController, createCounted } from "./metrics/counted-controller.ts";
 import type { ManagerState } from "./manager-state.ts";
 
@@ -72,12 +73,15 @@ function standing(leadership: Terms, definition: ControllerDefinition) {
 
 /** What follows the runs of a controller: spans, and the record of its attempts. */
 function followersOf(
-  { options: { tracing, introspection, cluster } }: ManagerState,
+  { options: { tracing, introspection, watchdog, cluster } }: ManagerState,
   { name, kind: { apiVersion, kind, resource } }: ControllerDefinition,
 ): Pick<RunnerOptions, "tracer" | "attempts"> {
   return {
     tracer: tracing?.controller({ name, kind, cluster }),
-    attempts: introspection?.controller({ name, apiVersion, kind, resource, cluster }),
+    attempts: followAttempts(
+      introspection?.controller({ name, apiVersion, kind, resource, cluster }),
+      watchdog?.controller(name, cluster),
+    ),
   };
 }
 

@@ -19,6 +19,8 @@ import type { ShardingOptions } from "./sharding/sharding-options.ts";
 import type { HealthOptions, MetricsOptions } from "./serving/serving-options.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import type { TracingOptions } from "./tracing/tracing-options.ts";
+import type { Watchdog } from "./watchdog/watchdog.ts";
+import type { WatchdogOptions } from "./watchdog/watchdog-options.ts";
 import type { StopOptions } from "./transitions.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
@@ -94,6 +96,11 @@ export interface ManagerOptions {
    * nothing is loaded.
    */
   readonly tracing?: TracingOptions | undefined;
+  /**
+   * Reports an event loop that is blocked, and in which reconcile, from a thread of its own.
+   * Default: none.
+   */
+  readonly watchdog?: boolean | WatchdogOptions | undefined;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -101,7 +108,7 @@ export interface ManagerOptions {
 /** Options of one cluster's manager. */
 export interface ClusterManagerOptions extends Omit<
   ManagerOptions,
-  "health" | "metrics" | "tracing"
+  "health" | "metrics" | "tracing" | "watchdog"
 > {
   /** Its name, where there are several: its server is then awaited for ever. */
   readonly cluster?: string;
@@ -111,6 +118,8 @@ export interface ClusterManagerOptions extends Omit<
   readonly tracing?: Tracing | undefined;
   /** Undefined when nothing is recorded for introspection. */
   readonly introspection?: Introspection | undefined;
+  /** Undefined when nobody watches the event loop. */
+  readonly watchdog?: Watchdog | undefined;
 }
 
 /**

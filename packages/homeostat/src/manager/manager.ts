@@ -41,5 +41,6 @@ function createCore(
     metrics: operations.metrics?.ofCluster(undefined),
     tracing: operations.tracing,
     introspection: operations.introspection,
+    watchdog: operations.watchdog,
   });
 }

@@ -14,6 +14,8 @@ import { OperatorMetrics } from "./metrics/operator-metrics.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { OperatorServers } from "./serving/operator-servers.ts";
 import { Tracing } from "./tracing/tracing.ts";
+import { Watchdog } from "./watchdog/watchdog.ts";
+import { blockedAfterMs } from "./watchdog/watchdog-options.ts";
 import { createTransitions, refuseIfStopped } from "./transitions.ts";
 
 type Options = ManagerOptions | MultiClusterOptions;
@@ -28,6 +30,8 @@ export interface Operations {
   readonly tracing: Tracing | undefined;
   /** Undefined when nothing is recorded for introspection. */
   readonly introspection: Introspection | undefined;
+  /** Undefined when nobody watches the event loop. */
+  readonly watchdog: Watchdog | undefined;
 }
 
 const isInspected = ({ metrics }: Options): boolean =>
@@ -41,7 +45,13 @@ export function createOperations(options: Options): Operations {
     metrics: metrics && new OperatorMetrics(runtime, metrics.custom),
     tracing: tracing && new Tracing(tracing, runtime.clock),
     introspection: isInspected(options) ? new Introspection(runtime) : undefined,
+    watchdog: createWatchdog(options, runtime),
   };
+}
+
+function createWatchdog({ watchdog, log }: Options, { clock }: Runtime): Watchdog | undefined {
+  const afterMs = blockedAfterMs(watchdog);
+  return afterMs === undefined ? undefined : new Watchdog({ clock, afterMs, log });
 }
 
 /** The manager with its operations: they start before it and end after it. */
@@ -49,14 +59,14 @@ export function operated(
   { ended, inspect, ...core }: CoreManager,
   operations: Operations,
 ): Manager {
-  const { metrics, tracing, introspection, options, runtime } = operations;
+  const { metrics, tracing, introspection, watchdog, options, runtime } = operations;
   const { operator } = options;
   const stopping = new AbortController();
   const servers = createServers({ ...core, inspect }, operations, stopping.signal);
   const end = async (): Promise<void> => {
     metrics?.stop();
     introspection?.close();
-    await servers?.stop();
+    await Promise.all([servers?.stop(), watchdog?.close()]);
   };
   const lifeCycle = createTransitions(operator, {
     stopping,
@@ -64,7 +74,7 @@ export function operated(
       if (servers) await servers.start();
       try {
         refuseIfStopped(operator, stopping);
-        for (const one of [introspection, tracing]) {
+        for (const one of [watchdog, introspection, tracing]) {
           if (!one) continue;
           await one.open();
           refuseIfStopped(operator, stopping);
@@ -98,7 +108,7 @@ export function operated(
 /** Undefined when no port is to be opened. */
 function createServers(
   { readiness, inspect }: Pick<CoreManager, "readiness" | "inspect">,
-  { options, runtime, metrics, introspection }: Operations,
+  { options, runtime, metrics, introspection, watchdog }: Operations,
   stopping: AbortSignal,
 ): OperatorServers | undefined {
   const { health, metrics: { port, ...served } = { port: false }, client, log } = options;
@@ -120,6 +130,7 @@ function createServers(
       inspect,
       readiness,
       recorded: introspection,
+      blocks: () => watchdog?.blocks(),
     },
   });
 }

@@ -2,7 +2,7 @@
 // commit, and again on a conflict. A change without effect is not written.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Update),
 // pkg/storage/etcd3/store.go (GuaranteedUpdate).
-import { equalJson, type JsonObject } from "homeostat/api";
+import { equalJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import { ignoreManagedFieldsTimestamps } from "../../merge/managedfields/ignore-timestamps.ts";
 import {
   conflictError,
@@ -85,12 +85,31 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
       assertUid(scope, { uid: change.uid, dryRun: change.options.dryRun }, live?.object);
       return admitted(scope, change, live);
     });
-    if (!live)
-      return { status: 201, result: await insertObject(scope, next, change.options, "update") };
+    if (!live) {
+      const result = await insertFirst(scope, next, change.options, key);
+      if (result) return { status: 201, result };
+      continue;
+    }
     const result = await replace(scope, change, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
   throw optimisticLockError(resource, name);
+}
+
+/** Creates the object; undefined when another request has done so meanwhile. */
+async function insertFirst(
+  scope: RequestScope,
+  object: JsonObject,
+  options: WriteOptions,
+  key: string,
+): Promise<Result | undefined> {
+  try {
+    return await insertObject(scope, object, options, "update");
+  } catch (error) {
+    const isTaken = isApiStatusError(error) && error.status.reason === "AlreadyExists";
+    if (isTaken && scope.core.store.latest(key)) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -87,6 +87,7 @@ class Fleet {
           metrics: operations.metrics?.ofCluster(cluster),
           tracing: operations.tracing,
           introspection: operations.introspection,
+          watchdog: operations.watchdog,
           operator,
           client,
           cluster,

@@ -1,10 +1,8 @@
 // What introspection records while a manager works, where it is asked for: attempts, and changes
 // for those that listen. The parts are loaded at the start of a manager that has them.
 import type { Kind } from "../../api/kind.ts";
-import type { ApiRequest } from "../../client/client.ts";
 import type { ObjectState } from "../../controller/object-state.ts";
 import type { AttemptObserver } from "../../controller/run/attempt-observer.ts";
-import { currentRun } from "../../controller/run/current-run.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { AttemptHistory } from "./history/attempt-history.ts";
 import type { RecordedController } from "./history/recorded-attempt.ts";
@@ -50,11 +48,6 @@ export class Introspection {
   controller(of: RecordedController): AttemptObserver | undefined {
     return this.#history?.controller(of);
   }
-
-  /** An attempt of a request has ended. */
-  readonly answered = (request: ApiRequest, code: number): void => {
-    if (request.method !== "GET") currentRun.getStore()?.attempt?.answered(request, code);
-  };
 
   /** The state of an object has changed. */
   changed(state: ObjectState, kind: Kind): void {

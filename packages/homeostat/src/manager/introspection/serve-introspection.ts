@@ -2,6 +2,7 @@
 // the version of what they answer. Names, reasons and times are told, contents of objects are not.
 import type { PortAnswer, PortRequest } from "../serving/http-port.ts";
 import type { ClusterInspection } from "./cluster-inspection.ts";
+import type { Blocks } from "../watchdog/watchdog.ts";
 import type { Introspection } from "./introspection.ts";
 import { time } from "./report-cause.ts";
 import { reportGraph } from "./report-graph.ts";
@@ -34,6 +35,8 @@ export interface IntrospectionSources {
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   /** Undefined where nothing is recorded. */
   readonly recorded: Introspection | undefined;
+  /** Undefined when nobody watches the event loop. */
+  blocks(): Blocks | undefined;
 }
 
 type Asked = Pick<PortRequest, "query" | "viewer">;
@@ -92,8 +95,10 @@ function decoded(path: string): readonly string[] | undefined {
 const pathsOf = (): readonly string[] =>
   [...Object.keys(answers), "stream"].map((name) => `${introspectionPath}/${name}`);
 
-function summary({ operator, now, startedAt, inspect, readiness }: IntrospectionSources): object {
+function summary(sources: IntrospectionSources): object {
+  const { operator, now, startedAt, inspect, readiness, blocks } = sources;
   const clusters = inspect();
+  const blocked = blocks();
   return {
     operator,
     pid: process.pid,
@@ -103,7 +108,27 @@ function summary({ operator, now, startedAt, inspect, readiness }: Introspection
     ...readiness(),
     controllers: listControllers(clusters),
     elections: listElections(clusters),
+    ...(blocked ? { blocked: reportBlocks(blocked) } : {}),
   };
+}
+
+const reportBlocks = ({ times, longestMs, last }: Blocks): BlockedReport => ({
+  times,
+  longestMs: Math.round(longestMs),
+  last: last.map(({ at, ms, where }) => ({ at: time(at), ms: Math.round(ms), where })),
+});
+
+/** How often the event loop was blocked, in the answer of `/summary`. */
+export interface BlockedReport {
+  readonly times: number;
+  readonly longestMs: number;
+  /** The latest, the oldest first. */
+  readonly last: readonly {
+    readonly at: string | undefined;
+    readonly ms: number;
+    /** e.g. `in the reconcile of orders shop/a` */
+    readonly where: string;
+  }[];
 }
 
 function objects({ inspect }: IntrospectionSources, { query, viewer }: Asked): Body {

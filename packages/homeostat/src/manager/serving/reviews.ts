@@ -36,7 +36,8 @@ export async function reviewAccess(
 ) {
   const spec = { user, uid, groups, extra, ...attributes };
   const status = await review(client, "authorization.k8s.io", "SubjectAccessReview", spec);
-  const { allowed: value } = status as SubjectAccessReviewStatus;
+  const { allowed, denied } = status as SubjectAccessReviewStatus;
+  const value = allowed === true && denied !== true;
   return { value, holdsMs: value ? allowedMs : deniedMs };
 }
 
@@ -49,7 +50,7 @@ async function review(client: Client, group: string, kind: string, spec: object)
       path: `/apis/${apiVersion}/${kind.toLowerCase()}s`,
       body: { apiVersion, kind, spec: JSON.parse(JSON.stringify(spec)) },
     },
-    { timeoutMs: reviewTimeoutMs },
+    { totalTimeoutMs: reviewTimeoutMs },
   );
   return (response.json() as { readonly status?: object }).status ?? {};
 }

@@ -30,6 +30,7 @@ export class OperatorProcess {
   readonly manager: Manager;
   readonly runtime: ProcessRuntime;
   readonly logs: string[] = [];
+  readonly #world: World;
   readonly #transport: SimulatedTransport;
   readonly #client: Client;
   readonly #failed: (error: unknown) => void;
@@ -39,10 +40,15 @@ export class OperatorProcess {
 
   constructor(options: OperatorOptions) {
     const { world, name, operator, agent, server, controllers, interference, failed } = options;
+    this.#world = world;
     this.name = name;
     this.#failed = failed;
-    this.runtime = world.createRuntime();
-    this.#transport = world.connect(name, server, interference);
+    this.runtime = world.createAmbientRuntime();
+    this.#transport = world.connect(server, {
+      process: name,
+      runtime: this.runtime,
+      interference,
+    });
     this.#client = createClient({
       transport: this.#transport,
       runtime: this.runtime,
@@ -62,7 +68,8 @@ export class OperatorProcess {
   }
 
   start(): void {
-    this.manager.start().then(
+    const start = (): Promise<void> => this.manager.start();
+    this.#world.ambient.run(this.runtime, start).then(
       () => void (this.hasStarted = true),
       (error: unknown) => {
         if (this.isAlive) this.#failed(error);

@@ -1,4 +1,5 @@
 // Performs one run from the empty server to the end state.
+import type { Runtime } from "homeostat/runtime";
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
@@ -66,14 +67,20 @@ async function work(workload: Workload, simulation: Simulation, rested: () => vo
     rested();
   };
   await rest();
-  await workload(contextOf(simulation, rest));
+  const { world } = simulation;
+  const runtime = world.createAmbientRuntime();
+  await world.ambient.run(runtime, () => workload(contextOf(simulation, runtime, rest)));
   await rest(forGood);
 }
 
-function contextOf(simulation: Simulation, rest: () => Promise<void>): ScenarioContext {
+function contextOf(
+  simulation: Simulation,
+  runtime: Runtime,
+  rest: () => Promise<void>,
+): ScenarioContext {
   const { world } = simulation;
   return {
-    client: simulation.user(),
+    client: simulation.user(runtime),
     converge: rest,
     clock: {
       now: () => world.time.wall,

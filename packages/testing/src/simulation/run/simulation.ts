@@ -3,6 +3,7 @@
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import { installDefinitions, type ObjectState } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
+import type { Runtime } from "homeostat/runtime";
 import { type Deed, downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering, type Moment } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
@@ -71,12 +72,12 @@ export class Simulation {
   }
 
   /** The client of the workload, as of a user with kubectl. */
-  user(): Client {
-    const { world, server } = this;
-    const transport = world.connect("user", server.transport(), harmless);
+  user(runtime: Runtime): Client {
+    const of = { process: "user", runtime, interference: harmless };
+    const transport = this.world.connect(this.server.transport(), of);
     return createClient({
       transport,
-      runtime: world.createRuntime(),
+      runtime,
       fieldManager: "user",
       userAgent: "user",
     });
@@ -95,6 +96,7 @@ export class Simulation {
   async close(): Promise<void> {
     for (const one of this.processes) one.kill();
     await this.world.drive(this.server.close());
+    this.world.close();
   }
 
   /** What no process of the operator is done with. */

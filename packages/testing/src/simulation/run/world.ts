@@ -4,6 +4,8 @@ import type { Client } from "homeostat/client";
 import { createClient } from "homeostat/client";
 import type { Transport } from "homeostat/api";
 import { HomeostatError } from "homeostat";
+import type { Runtime } from "homeostat/runtime";
+import { AmbientTime } from "../time/ambient-time.ts";
 import { type Chance, createChance } from "../time/chance.ts";
 import { createProcessRuntime, type ProcessRuntime } from "../time/process-runtime.ts";
 import { VirtualTime } from "../time/virtual-time.ts";
@@ -39,6 +41,7 @@ export class World {
   readonly time = new VirtualTime();
   readonly trace = new Trace();
   readonly lanes = new Lanes();
+  readonly ambient = new AmbientTime();
   readonly #seed: number;
   readonly #chance: Chance | undefined;
   readonly #waiters = new Set<Waiter>();
@@ -55,9 +58,29 @@ export class World {
     return createProcessRuntime(this.time, this.#seed * 1009 + this.#processes++);
   }
 
+  /** The same for code of the user's, which gets this time from Node as well. */
+  createAmbientRuntime(): ProcessRuntime {
+    const within = (runtime: Runtime, code: () => void): void => this.ambient.run(runtime, code);
+    return createProcessRuntime(this.time, this.#seed * 1009 + this.#processes++, within);
+  }
+
+  /** Puts back what of Node was replaced. */
+  close(): void {
+    this.ambient.close();
+  }
+
   /** A connection of a process, whose requests happen one at a time. */
-  connect(process: string, inner: Transport, interference: Interference): SimulatedTransport {
-    return createSimulatedTransport({ inner, process, lanes: this.lanes, interference });
+  connect(
+    inner: Transport,
+    of: {
+      readonly process: string;
+      readonly runtime: Runtime;
+      readonly interference: Interference;
+    },
+  ): SimulatedTransport {
+    const { process, runtime, interference } = of;
+    const within = (code: () => void): void => this.ambient.run(runtime, code);
+    return createSimulatedTransport({ inner, process, lanes: this.lanes, interference, within });
   }
 
   /** A client whose requests take no turns and leave no trace, to look at the world. */

@@ -11,13 +11,18 @@ export interface ProcessRuntime extends Runtime {
   setWallBy(ms: number): void;
 }
 
-export function createProcessRuntime(time: VirtualTime, seed: number): ProcessRuntime {
+/** `within` runs code as a part of the process. */
+export function createProcessRuntime(
+  time: VirtualTime,
+  seed: number,
+  within: (runtime: Runtime, code: () => void) => void = (_, code) => code(),
+): ProcessRuntime {
   let isDead = false;
   let skewMs = 0;
   const alive = (run: () => void) => () => {
-    if (!isDead) run();
+    if (!isDead) within(runtime, run);
   };
-  return {
+  const runtime: ProcessRuntime = {
     clock: {
       now: () => time.wall + skewMs,
       monotonic: () => time.elapsed,
@@ -28,6 +33,7 @@ export function createProcessRuntime(time: VirtualTime, seed: number): ProcessRu
     kill: () => void (isDead = true),
     setWallBy: (ms) => void (skewMs += ms),
   };
+  return runtime;
 }
 
 const never = { cancel: () => {} };

@@ -22,6 +22,8 @@ export interface Connection {
   readonly process: string;
   readonly lanes: Lanes;
   readonly interference: Interference;
+  /** Runs code as a part of the process. */
+  within(code: () => void): void;
 }
 
 export function createSimulatedTransport(connection: Connection): SimulatedTransport {
@@ -102,6 +104,11 @@ class SimulatedExchange implements Exchange {
     lanes.add(this, { what, process, run });
   }
 
+  /** As `#happens`, in the process. */
+  #isHeard(what: string, run: () => void): void {
+    this.#happens(what, () => this.#connection.within(run));
+  }
+
   #decide(): void {
     const fate = this.#connection.interference.request(this.#sent);
     if (fate === "send") this.#forward();
@@ -142,7 +149,7 @@ class SimulatedExchange implements Exchange {
 
   #answer({ status, headers, body }: ForgedAnswer): void {
     if (this.#isOver) return;
-    this.#happens(`${status} to ${this.#what}`, () => {
+    this.#isHeard(`${status} to ${this.#what}`, () => {
       this.#sink.head(status, headers);
       if (body.length > 0 && !this.#isOver) this.#sink.data(body);
       if (this.#isOver) return;
@@ -153,7 +160,7 @@ class SimulatedExchange implements Exchange {
 
   #breakOff(error: Error = reset()): void {
     if (this.#isOver) return;
-    this.#happens(`${this.#what} breaks off`, () => {
+    this.#isHeard(`${this.#what} breaks off`, () => {
       this.#end();
       this.#sink.fail(error);
     });
@@ -168,7 +175,7 @@ class SimulatedExchange implements Exchange {
     });
     return {
       head: (status, headers) =>
-        this.#happens(`${status} to ${this.#what}`, () => this.#sink.head(status, headers)),
+        this.#isHeard(`${status} to ${this.#what}`, () => this.#sink.head(status, headers)),
       data: (chunk) => {
         if (!this.#isOver) watch.take(chunk);
         return true;
@@ -181,7 +188,7 @@ class SimulatedExchange implements Exchange {
   #frame(frame: Uint8Array): void {
     if (this.#isOver) return;
     const head: EventHead = readEvent(frame);
-    this.#happens(`event ${this.#sent.info.resource} ${describeEvent(head)}`, () => {
+    this.#isHeard(`event ${this.#sent.info.resource} ${describeEvent(head)}`, () => {
       // A receiver that asks for a pause gets nothing more until it asks for more.
       if (!this.#sink.data(frame)) this.#connection.lanes.hold(this);
     });
@@ -190,7 +197,7 @@ class SimulatedExchange implements Exchange {
   #endWatch(): void {
     if (this.#isOver) return;
     this.#forwarded?.abort();
-    this.#happens(`${this.#what} ends`, () => {
+    this.#isHeard(`${this.#what} ends`, () => {
       this.#end();
       this.#sink.end();
     });

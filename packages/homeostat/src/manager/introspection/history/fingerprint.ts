@@ -8,6 +8,10 @@ import { cut, type RecordedError } from "./recorded-attempt.ts";
 /** Texts within a message that tell one object from another. */
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
+/** Characters of a message that are read, and of what is left of them that are compared. */
+const readChars = 600;
+const comparedChars = 200;
+
 /** An error of the object `key`, as it is kept. Never throws. */
 export function recordError(key: string, error: unknown): RecordedError {
   const message = cut(describeError(error));
@@ -25,9 +29,9 @@ export function recordError(key: string, error: unknown): RecordedError {
 export function fingerprintOf(key: string, code: string | undefined, message: string): string {
   const slash = key.indexOf("/");
   const parts = slash < 0 ? [key] : [key, key.slice(slash + 1), key.slice(0, slash)];
-  let text = message.replaceAll(uids, "…");
-  for (const part of parts) if (part !== "") text = text.replaceAll(asWord(part), "…");
-  text = text.replace(/\d+/g, "#");
+  let text = message.slice(0, readChars);
+  for (const part of parts) if (part !== "") text = withoutWord(text, part);
+  text = text.replaceAll(uids, "…").replace(/\d+/g, "#").slice(0, comparedChars);
   return createHash("sha256")
     .update(`${code ?? ""}\n${text}`)
     .digest("hex")
@@ -35,8 +39,20 @@ export function fingerprintOf(key: string, code: string | undefined, message: st
 }
 
 /** Names are short at times: `a` is no part of `failed`. */
-const asWord = (name: string): RegExp =>
-  new RegExp(`(?<![\\w-])${name.replace(/[^\w\s]/g, "\\$&")}(?![\\w-])`, "g");
+function withoutWord(text: string, name: string): string {
+  let found = "";
+  let from = 0;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    const isWord = !isWithin(text[at - 1]) && !isWithin(text[at + name.length]);
+    if (!isWord) continue;
+    found += `${text.slice(from, at)}…`;
+    from = at + name.length;
+  }
+  return found + text.slice(from);
+}
+
+const isWithin = (character: string | undefined): boolean =>
+  character !== undefined && /[\w-]/.test(character);
 
 function codeOf(error: unknown): string | undefined {
   try {

@@ -98,6 +98,9 @@ it("a fingerprint is the same for other names, numbers and uids, and only for th
   assert.notEqual(fingerprintOf("ns/box-1", undefined, "box-1 stopped after 3 s in ns"), print);
   assert.notEqual(fingerprintOf("ns/box-1", "EIO", "box-1 failed after 3 s in ns"), print);
   assert.match(print, /^[0-9a-f]{12}$/);
+  const long = (name: string): string =>
+    fingerprintOf(`ns/${name}`, undefined, `no glue for ${name}: ${"x".repeat(900)}`);
+  assert.equal(long("a"), long("b".repeat(60)), "also of long messages");
 });
 
 it("any error can be recorded", () => {

@@ -1,0 +1,179 @@
+// Time, timers and randomness that code takes from Node itself: virtual within simulated processes,
+// Node's own everywhere else, also for tests that run at the same time. Which process asks is told
+// by the asynchronous context. While no world is open, nothing is replaced.
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import process from "node:process";
+import type { Runtime } from "homeostat/runtime";
+import { unitInterval, uuid } from "homeostat/runtime";
+import { refusals } from "./refuse-outside.ts";
+import { Replacements } from "./replacements.ts";
+import { VirtualTimeout } from "./virtual-timeout.ts";
+
+/** Runs code of simulated processes with their time, until it is closed. */
+export class AmbientTime {
+  readonly #runtimes: AsyncLocalStorage<Runtime>;
+  readonly #shared: SharedState;
+
+  constructor() {
+    const holder = globalThis as { [stateKey]?: SharedState };
+    this.#shared = holder[stateKey] ??= replaceAll();
+    this.#shared.users++;
+    this.#runtimes = this.#shared.runtimes;
+  }
+
+  /** Runs `code`, and all that it begins, as a part of the process with this runtime. */
+  run<T>(runtime: Runtime, code: () => T): T {
+    return this.#runtimes.run(runtime, code);
+  }
+
+  close(): void {
+    if (--this.#shared.users > 0) return;
+    this.#shared.replaced.restore();
+    syncBuiltinESMExports();
+    delete (globalThis as { [stateKey]?: SharedState })[stateKey];
+  }
+}
+
+/** What all open worlds of this process share: the functions that they replace are shared, too. */
+interface SharedState {
+  readonly runtimes: AsyncLocalStorage<Runtime>;
+  readonly replaced: Replacements;
+  users: number;
+}
+
+const stateKey = Symbol.for("homeostat.simulation.ambient-time");
+
+function replaceAll(): SharedState {
+  const runtimes = new AsyncLocalStorage<Runtime>();
+  const replaced = new Replacements();
+  const current = (): Runtime | undefined => runtimes.getStore();
+  replaceClocks(replaced, current);
+  replaceTimers(replaced, current);
+  replaceRandomness(replaced, current);
+  for (const { owner, name, what } of refusals)
+    replaced.replace(
+      owner,
+      name,
+      (real) =>
+        function (this: unknown, ...args: unknown[]) {
+          const runtime = current();
+          if (runtime) throw what();
+          return Reflect.apply(real, this, args);
+        },
+    );
+  syncBuiltinESMExports();
+  return { runtimes, replaced, users: 0 };
+}
+
+type Current = () => Runtime | undefined;
+
+function replaceClocks(replaced: Replacements, current: Current): void {
+  const nowOf = (real: () => number): number => current()?.clock.now() ?? real();
+  replaced.set(globalThis, "Date", virtualDate(Date, nowOf));
+  replaced.replace(
+    globalThis.performance,
+    "now",
+    (real) => () =>
+      current()?.clock.monotonic() ?? (Reflect.apply(real, globalThis.performance, []) as number),
+  );
+  replaced.replace(AbortSignal, "timeout", (real) => (ms: number) => {
+    const runtime = current();
+    if (!runtime) return Reflect.apply(real, AbortSignal, [ms]) as AbortSignal;
+    const controller = new AbortController();
+    const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    runtime.clock.timer(ms, () => controller.abort(reason));
+    return controller.signal;
+  });
+}
+
+function virtualDate(RealDate: DateConstructor, nowOf: (real: () => number) => number): unknown {
+  const real = RealDate.now.bind(RealDate);
+  return new Proxy(RealDate, {
+    construct: (target, args: [], newTarget: new (...args: never[]) => object) =>
+      Reflect.construct(target, args.length > 0 ? args : [nowOf(real)], newTarget) as object,
+    apply: (target) => new target(nowOf(real)).toString(),
+    get: (target, name, receiver) =>
+      name === "now" ? () => nowOf(real) : (Reflect.get(target, name, receiver) as unknown),
+  });
+}
+
+function replaceTimers(replaced: Replacements, current: Current): void {
+  const timers = process.getBuiltinModule("node:timers");
+  const timersPromises = process.getBuiltinModule("node:timers/promises");
+  const begin =
+    (repeats: boolean) =>
+    (real: Callable) =>
+    (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+      const runtime = current();
+      if (!runtime) return Reflect.apply(real, undefined, [run, ms, ...args]) as unknown;
+      return new VirtualTimeout(runtime.clock, { run: () => run(...args), ms, repeats });
+    };
+  const end = (real: Callable) => (timer: unknown) => {
+    if (timer instanceof VirtualTimeout) timer.close();
+    else Reflect.apply(real, undefined, [timer]);
+  };
+  for (const owner of [globalThis, timers]) {
+    replaced.replace(owner, "setTimeout", begin(false));
+    replaced.replace(owner, "setInterval", begin(true));
+    replaced.replace(owner, "clearTimeout", end);
+    replaced.replace(owner, "clearInterval", end);
+  }
+  replaced.replace(timersPromises, "setTimeout", (real) => (ms: number, value, options) => {
+    const runtime = current();
+    if (!runtime) return Reflect.apply(real, undefined, [ms, value, options]) as unknown;
+    return virtualSleep(runtime, ms, value, options as SleepOptions | undefined);
+  });
+}
+
+interface SleepOptions {
+  readonly signal?: AbortSignal;
+}
+
+function virtualSleep(
+  { clock }: Runtime,
+  ms: number,
+  value: unknown,
+  { signal }: SleepOptions = {},
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => {
+      const cause: unknown = signal?.reason;
+      reject(Object.assign(new Error("The operation was aborted", { cause }), aborted));
+    };
+    if (signal?.aborted) return fail();
+    const timer = clock.timer(ms, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve(value);
+    });
+    const abort = (): void => {
+      timer.cancel();
+      fail();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** As Node's AbortError. */
+const aborted = { name: "AbortError", code: "ABORT_ERR" };
+
+function replaceRandomness(replaced: Replacements, current: Current): void {
+  replaced.replace(Math, "random", (real) => () => {
+    const runtime = current();
+    return runtime ? unitInterval(runtime.entropy) : (Reflect.apply(real, Math, []) as number);
+  });
+  for (const owner of [crypto, globalThis.crypto])
+    replaced.replace(owner, "randomUUID", (real) => (...args: unknown[]) => {
+      const runtime = current();
+      return runtime ? uuid(runtime.entropy) : (Reflect.apply(real, owner, args) as string);
+    });
+  replaced.replace(crypto, "randomBytes", (real) => (size: number, done?: unknown) => {
+    const runtime = current();
+    if (!runtime || done !== undefined)
+      return Reflect.apply(real, crypto, done === undefined ? [size] : [size, done]) as unknown;
+    return Buffer.from(runtime.entropy.bytes(size));
+  });
+}
+
+type Callable = (...args: never[]) => unknown;

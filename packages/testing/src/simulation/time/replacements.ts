@@ -1,0 +1,24 @@
+// Functions that are replaced for a while, and put back.
+
+type Callable = (...args: never[]) => unknown;
+
+/** Members of objects that have been replaced. */
+export class Replacements {
+  readonly #originals: { readonly owner: object; readonly name: string; value: unknown }[] = [];
+
+  set(owner: object, name: string, value: unknown): void {
+    this.#originals.push({ owner, name, value: Reflect.get(owner, name) });
+    Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+  }
+
+  /** Replaces a function by one that may call it. */
+  replace(owner: object, name: string, by: (real: Callable) => Callable): void {
+    const real = Reflect.get(owner, name) as Callable;
+    this.set(owner, name, by(real));
+  }
+
+  restore(): void {
+    for (const { owner, name, value } of this.#originals.splice(0).toReversed())
+      Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+  }
+}

@@ -26,7 +26,10 @@ describe("the corpus", () => {
   it("names each bug once, and those that are missed", () => {
     const names = corpus.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
-    assert.deepEqual([...tested, ...missed.keys()].filter((name) => !names.includes(name)), []);
+    assert.deepEqual(
+      [...tested, ...missed.keys()].filter((name) => !names.includes(name)),
+      [],
+    );
     assert.ok(missed.size <= names.length / 20);
   });
 });

@@ -1,10 +1,7 @@
 // What is written in the wrong order: a kill or a lost answer in between shows it.
 import { defineController, type ManifestOf } from "homeostat";
 import { ConfigMap, Secret } from "homeostat/k8s/core/v1";
-import { create, createAndGrow, note, type PlantedBug, Site } from "./planted-bug.ts";
-
-const generated = (site: string) =>
-  ConfigMap({ generateName: `${site}-`, labels: { site } }, { data: { text: "bucket" } });
+import { create, createAndGrow, generated, note, type PlantedBug, Site } from "./planted-bug.ts";
 
 const unrecordedCreation: PlantedBug = {
   name: "created before it is recorded",
@@ -15,7 +12,10 @@ const unrecordedCreation: PlantedBug = {
     defineController(Site, {
       async reconcile({ object, client, status }) {
         if (object.status.name !== undefined) return;
-        const { metadata } = await client.create(ConfigMap, generated(object.metadata.name));
+        const { metadata } = await client.create(
+          ConfigMap,
+          generated("bucket-", object.metadata.name),
+        );
         status({ name: metadata.name });
       },
     }),
@@ -40,7 +40,7 @@ const createdAnew: PlantedBug = {
       async reconcile({ object: { metadata }, client }) {
         const labelSelector = `site=${metadata.name}`;
         if ((await client.list(ConfigMap, { labelSelector })).length > 0) return;
-        const attempt = () => client.create(ConfigMap, generated(metadata.name));
+        const attempt = () => client.create(ConfigMap, generated("bucket-", metadata.name));
         await attempt().catch(attempt);
       },
     }),
@@ -92,7 +92,12 @@ const observedTooEarly: PlantedBug = {
       async reconcile({ object: { metadata, spec, status }, client }) {
         const { generation = 1, name } = metadata;
         if (status.number === generation) return;
-        await client.patch(Site, name, { status: { number: generation } }, { subresource: "status" });
+        await client.patch(
+          Site,
+          name,
+          { status: { number: generation } },
+          { subresource: "status" },
+        );
         await client.apply(ConfigMap, note(name, `${spec.size}`));
       },
     }),

@@ -76,6 +76,14 @@ export const Zone = defineResource({
 export const note = (name: string, text: string, labels: Readonly<Record<string, string>> = {}) =>
   ConfigMap({ name, labels }, { data: { text } });
 
+/** A ConfigMap of a site, whose name the server makes. */
+export const generated = (generateName: string, site: string) =>
+  ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { generateName, labels: { site } },
+  }) as const;
+
 /** `a-0`, `a-1`, … */
 export const namesFor = ({ metadata, spec }: NamedSite): readonly string[] =>
   Array.from({ length: spec.size }, (_, i) => `${metadata.name}-${i}`);

@@ -2,7 +2,7 @@
 import { all, defineController, generationChanged, owned, ref } from "homeostat";
 import { isConflict } from "homeostat/api";
 import { ConfigMap } from "homeostat/k8s/core/v1";
-import { createAndGrow, note, type PlantedBug, Site } from "./planted-bug.ts";
+import { createAndGrow, generated, note, type PlantedBug, Site } from "./planted-bug.ts";
 
 const recreatedByOthers: PlantedBug = {
   name: "deleted by name",
@@ -117,7 +117,9 @@ const numberGivenTwice: PlantedBug = {
       watches: { reserved: all(ConfigMap, reserved) },
       async reconcile({ object, client, status }) {
         if (object.status.number !== undefined) return;
-        status({ number: lowestFree(await client.list(ConfigMap, { labelSelector: "kind=reserved" })) });
+        status({
+          number: lowestFree(await client.list(ConfigMap, { labelSelector: "kind=reserved" })),
+        });
       },
     }),
   ],
@@ -132,9 +134,8 @@ const createdOnOldView: PlantedBug = {
     defineController(Site, {
       watches: { mine: all(ConfigMap, { labels: ({ metadata }) => ({ site: metadata.name }) }) },
       async reconcile({ object: { metadata }, watches, client }) {
-        const labels = { site: metadata.name };
         if (watches.mine.length === 0)
-          await client.create(ConfigMap, ConfigMap({ generateName: "data-", labels }, {}));
+          await client.create(ConfigMap, generated("data-", metadata.name));
       },
     }),
   ],

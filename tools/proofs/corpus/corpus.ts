@@ -37,7 +37,8 @@ for (const line of wrong) console.log(`wrong: ${line}`);
 console.log(
   `corpus: ${found} of ${chosen.length} bugs found, ${alarms} false alarms in ${states} runs, ${seconds} s`,
 );
-process.exitCode = wrong.length === 0 && (which === "sound" || found >= chosen.length * 0.95) ? 0 : 1;
+process.exitCode =
+  wrong.length === 0 && (which === "sound" || found >= chosen.length * 0.95) ? 0 : 1;
 
 function print(kind: string, name: string, finding: Finding): void {
   const { runs, seconds: took } = finding;

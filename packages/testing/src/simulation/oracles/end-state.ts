@@ -1,6 +1,6 @@
 // The end state of a run, in a form that runs can be compared by: what differs from run to run by
 // nature (uids, revisions, times, generated names) is replaced.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** Objects by `Kind namespace/name`. */
 export type EndState = ReadonlyMap<string, Json>;
@@ -79,6 +79,21 @@ function neutral(value: Json, replaced: ReadonlyMap<string, string>): Json {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !counted.has(name))
-      .map(([name, member]) => [name, neutral(member, replaced)]),
+      .map(([name, member]) => [name, inOrder(name, neutral(member, replaced))]),
   );
+}
+
+/** Lists with several writers, in which an entry stands where its writer was in turn. */
+const unordered = new Set(["conditions", "finalizers", "ownerReferences"]);
+
+function inOrder(name: string, member: Json): Json {
+  if (!unordered.has(name) || !Array.isArray(member)) return member;
+  const sorted = member.map((item: Json) => [sortKey(item), item] as const);
+  return sorted.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+}
+
+/** The type of a condition, and what else it is. */
+function sortKey(item: Json): string {
+  const { type = "" } = isObject(item) ? item : {};
+  return `${String(type)} ${JSON.stringify(item)}`;
 }

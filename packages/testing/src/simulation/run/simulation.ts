@@ -8,6 +8,7 @@ import { type Deed, downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering, type Moment } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
+import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
@@ -78,8 +79,8 @@ export class Simulation {
     return createClient({
       transport,
       runtime,
-      fieldManager: "user",
-      userAgent: "user",
+      fieldManager: userAgent,
+      userAgent,
     });
   }
 
@@ -127,7 +128,7 @@ export class Simulation {
   #start(deed: Deed | undefined, isLate?: Promise<void>): OperatorProcess {
     const { world, server, ledger } = this;
     const { operator, controllers } = this.#setup;
-    const name = `operator-${this.processes.length + 1}`;
+    const name = operatorName(this.processes.length + 1);
     const interference = new Interfering({
       process: name,
       ledger,

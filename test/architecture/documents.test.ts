@@ -23,11 +23,9 @@ function documents(tree: string): readonly Source[] {
 
 /** One line for each thing that a document names and the tree lacks. */
 function faults(tree: string): readonly string[] {
-  const manifest = JSON.parse(readFileSync(join(tree, "package.json"), "utf8")) as {
-    readonly scripts?: Readonly<Record<string, string>>;
-  };
   const scripts = new Set([
-    ...Object.keys(manifest.scripts ?? {}),
+    ...scriptsOf(join(tree, "package.json")),
+    ...scriptsOf(join(tree, "packages/cli/templates/operator/package.json.tmpl")),
     "ci",
     "install",
     "create",
@@ -44,6 +42,13 @@ function faults(tree: string): readonly string[] {
       .filter((name) => !scripts.has(name))
       .map((name) => `${document.path}: there is no script ${name}`),
   ]);
+}
+
+/** Those of the workspace, or of the projects that the command makes. */
+function scriptsOf(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as { readonly scripts?: object };
+  return Object.keys(manifest.scripts ?? {});
 }
 
 /** What stands in code spans and fences. */

@@ -2,39 +2,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController } from "homeostat";
-import type { Client } from "homeostat/client";
 import { Namespace } from "homeostat/k8s/core/v1";
-import { Role, RoleBinding } from "homeostat/k8s/rbac/v1";
 import { Box, describeLaws } from "../fixtures/laws.ts";
 import { readIntrospection } from "../fixtures/read-introspection.ts";
-import { tokenOf } from "../fixtures/reader-token.ts";
+import { mayGetBoxes, tokenOf } from "../fixtures/reader-token.ts";
 import { until } from "../fixtures/until.ts";
-
-/** Lets a service account of the client's namespace get boxes in `namespace`. */
-async function grant(
-  client: Client,
-  name: string,
-  { namespace, only }: { readonly namespace: string; readonly only?: readonly string[] },
-): Promise<void> {
-  const there = client.with({ namespace });
-  const role = `${name}-reads-boxes`;
-  await there.create(Role, {
-    metadata: { name: role },
-    rules: [
-      {
-        apiGroups: ["laws.example.com"],
-        resources: ["boxes"],
-        verbs: ["get"],
-        ...(only ? { resourceNames: [...only] } : {}),
-      },
-    ],
-  });
-  await there.create(RoleBinding, {
-    metadata: { name: role },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role },
-    subjects: [{ kind: "ServiceAccount", name, namespace: client.namespace }],
-  });
-}
 
 describeLaws("introspection by rights", ({ client: open, run }) => {
   it("shows objects, attempts and running reconciles where the caller may get them", async () => {
@@ -54,8 +26,8 @@ describeLaws("introspection by rights", ({ client: open, run }) => {
     const [reader, blind, named] = await Promise.all(
       ["reader", "blind", "named"].map((name) => tokenOf(client, name, urls)),
     );
-    await grant(client, "reader", { namespace: client.namespace });
-    await grant(client, "named", { namespace: there, only: ["slow"] });
+    await mayGetBoxes(client, "reader", { namespace: client.namespace });
+    await mayGetBoxes(client, "named", { namespace: there, only: ["slow"] });
     await run(
       [boxes],
       async (_client, manager) => {

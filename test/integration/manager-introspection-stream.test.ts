@@ -8,7 +8,7 @@ import { createManager, defineController, type Manager, silentLog } from "homeos
 import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
 import { checkDocumented, introspectionPath } from "../fixtures/read-introspection.ts";
 import { readStream, type StreamOptions } from "../fixtures/read-stream.ts";
-import { tokenOf } from "../fixtures/reader-token.ts";
+import { mayGetBoxes, tokenOf } from "../fixtures/reader-token.ts";
 import { until } from "../fixtures/until.ts";
 
 const metrics = { port: 0, introspection: true } as const;
@@ -201,21 +201,25 @@ describeLaws("introspection stream", ({ client: newClient, run }) => {
     const client = await newClient();
     const urls = ["/debug/homeostat/*"];
     const blind = await tokenOf(client, "blind", urls);
+    const reader = await tokenOf(client, "reader", urls);
+    await mayGetBoxes(client, "reader", { namespace: client.namespace });
     await run(
       [boxes],
       async (_client, manager) => {
         await client.create(Box, Box("first", {}));
         await until(() => manager.states().length === 1);
         const stream = await open(manager, "", { token: blind });
-        await stream.first(({ name }) => name === "hello");
+        const seeing = await open(manager, "", { token: reader });
+        for (const one of [stream, seeing]) await one.first(({ name }) => name === "hello");
         await client.create(Box, Box("second", {}));
-        await until(() => manager.states().length === 2);
+        await seeing.first(({ name, data }) => name === "attempt" && data.name === "second");
+        await seeing.first(({ name, data }) => name === "object" && data.name === "second");
         await sleep(1500);
         assert.deepEqual(
           stream.events.map(({ name }) => name),
           ["hello"],
         );
-        stream.close();
+        for (const one of [stream, seeing]) one.close();
       },
       {
         namespace: client.namespace,

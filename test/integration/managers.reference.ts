@@ -3,6 +3,9 @@
 import "./manager-blind.test.ts";
 import "./manager-dashboards.test.ts";
 import "./manager-introspection.test.ts";
+import "./manager-introspection-access.test.ts";
+import "./manager-introspection-history.test.ts";
+import "./manager-introspection-stream.test.ts";
 import "./manager-left-out.test.ts";
 import "./manager-life-cycle.test.ts";
 import "./manager-metrics.test.ts";

@@ -130,7 +130,7 @@ async function liveOneDay(admin: Client, occasions: Occasions): Promise<void> {
 }
 
 /** Somebody creates an object a moment before the operator would. */
-async function takeNames(admin: Client, { before, left }: Occasions): Promise<void> {
+async function takeNames(admin: Client, { before }: Occasions): Promise<void> {
   const taken: readonly (readonly [Kind, string, JsonObject])[] = [
     [ConfigMap, "configmaps", { data: {} }],
     [Service, "services", { spec: { ports: [{ port: 80 }] } }],
@@ -142,10 +142,8 @@ async function takeNames(admin: Client, { before, left }: Occasions): Promise<vo
     );
   }
   await admin.create(WebApp, WebApp("taken", { image: "taken:1" }));
-  await untilRepeated(admin, "ERR_OWN_FOREIGN");
-  for (const [kind, resource] of taken) {
-    await until(() => !left().some((one) => one.includes(`/${resource}/`)), waiting);
-    await until(() => admin.find(kind, "taken"));
+  for (const [kind] of taken) {
+    await untilRepeated(admin, `owning ${kind.kind}`);
     await admin.delete(kind, "taken");
   }
   await serve(admin, "taken");
@@ -154,9 +152,9 @@ async function takeNames(admin: Client, { before, left }: Occasions): Promise<vo
 /** Somebody deletes an object a moment before its status is written. */
 async function goEarly(admin: Client, { before, left }: Occasions): Promise<void> {
   before(/^PATCH .*\/webapps\/early\/status\?/, () => admin.delete(WebApp, "early"));
-  before(/^PATCH .*\/dashboards\/early\/status\?/, () => admin.delete(Dashboard, "early"));
+  before(/^PATCH .*\/dashboards\/brief\/status\?/, () => admin.delete(Dashboard, "brief"));
   await admin.create(WebApp, WebApp("early", { image: "early:1" }));
-  await admin.create(Dashboard, Dashboard("early", { title: "Early" }));
+  await admin.create(Dashboard, Dashboard("brief", { title: "Brief" }));
   await until(() => left().length === 0, waiting);
 }
 

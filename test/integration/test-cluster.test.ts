@@ -153,7 +153,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
   });
 
   it("settles at once without controllers", async () => {
-    await using cluster = await testCluster();
+    await using cluster = await testCluster({ controlPlane: "none" });
     await cluster.settle({ timeoutMs: 1 });
     assert.deepEqual([cluster.manager, cluster.states()], [undefined, []]);
   });

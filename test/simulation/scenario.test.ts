@@ -2,7 +2,10 @@
 // view or a lost answer does to an operator.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { describe, it } from "node:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
 import realTimers from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Controller, defineController, defineResource } from "homeostat";
@@ -29,12 +32,13 @@ const createAndGrow: Workload = async ({ client, converge }) => {
   await client.delete(Box, "a");
 };
 
+const setup = { operator: "boxes", resources: [Box], controlPlane: "none" } as const;
+
 const boxes = (controllers: () => readonly Controller[]) =>
-  scenario(
-    "boxes",
-    { operator: "boxes", resources: [Box], controllers, controlPlane: "none" },
-    createAndGrow,
-  );
+  scenario("boxes", { ...setup, controllers }, createAndGrow);
+
+/** A failure without the number of runs before it. */
+const shownOf = ({ message }: Error): string => message.replace(/\d+ of \d+ runs/, "");
 
 const sound = (): readonly Controller[] => [
   defineController(Box, {
@@ -60,6 +64,16 @@ function forgetful(): readonly Controller[] {
       },
     }),
   ];
+}
+
+async function failureOf(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return error;
+  }
+  return assert.fail("it did not fail");
 }
 
 describe("a scenario", () => {
@@ -117,18 +131,43 @@ describe("a scenario", () => {
   it("of a sound operator converges from every state", async () => {
     const { text, runs } = await boxes(sound).sweep();
     assert.match(text, /^boxes: \d+ states, all converge$/);
-    assert.ok(runs > 80);
+    assert.ok(runs > 30);
   });
 
   it("of an operator that keeps state in memory names the kill that shows it", async () => {
-    const failure = await boxes(forgetful)
-      .sweep()
-      .catch((error: unknown) => error as Error);
-    assert.ok(failure instanceof Error);
+    const failure = await failureOf(boxes(forgetful).sweep({ stop: "first" }));
     assert.match(
       failure.message,
-      /^ERR_SCENARIO_FAILED: boxes: \d+ of \d+ runs fail\n {2}when I kill the operator after write 1 \(patch boxes\/status default\/a\), before it hears the answer; start it again:\n {4}same-end-state: at rest 1, ConfigMap default\/a is missing\n/,
+      /^ERR_SCENARIO_FAILED: boxes: 1 of \d+ runs fail\n {2}when I kill the operator after write 1 \(patch boxes\/status default\/a\), before it hears the answer; start it again:\n {4}same-end-state: at rest 1, ConfigMap default\/a is missing\n/,
     );
     assert.match(failure.message, /\n.*operator-1 {2}is killed\n.*operator-2 {2}starts\n/);
+  });
+
+  it("is explored in any order, and the plan that fails is made small and kept", async () => {
+    const regressions = mkdtempSync(join(tmpdir(), "regressions-"));
+    after(() => rmSync(regressions, { recursive: true }));
+    const { explore } = scenario(
+      "explored boxes",
+      { ...setup, controllers: forgetful, regressions },
+      createAndGrow,
+    );
+    const failure = await failureOf(explore({ runs: 50 }));
+    const kept = JSON.parse(readFileSync(join(regressions, "explored-boxes.json"), "utf8")) as {
+      readonly plans: readonly { readonly deeds: readonly unknown[] }[];
+    };
+    assert.equal(kept.plans.length, 1);
+    assert.equal(kept.plans[0]?.deeds.length, 1);
+    const [, requested = ""] = /HOMEOSTAT_PLAN='(.*)' node /.exec(failure.message) ?? [];
+    assert.deepEqual(JSON.parse(requested), {
+      scenario: "explored boxes",
+      plan: kept.plans[0],
+    });
+    const again = await failureOf(explore({ runs: 0 }));
+    assert.equal(shownOf(again), shownOf(failure));
+  });
+
+  it("of a sound operator holds in any order", async () => {
+    const { text } = await boxes(sound).explore({ runs: 12 });
+    assert.equal(text, "boxes: 12 states, all converge");
   });
 });

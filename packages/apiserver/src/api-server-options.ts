@@ -134,6 +134,11 @@ export interface ApiServerOptions {
   readonly serviceLocations?: ReadonlyMap<string, ServiceLocation>;
   /** Clock and randomness. Default: the system's. */
   readonly runtime?: Runtime;
+  /**
+   * Receives each in-process transport, those of the server's own controllers included, and returns
+   * the one to use in its place: to count requests, or to disturb them. Default: as it is.
+   */
+  readonly wrapTransport?: (transport: Transport) => Transport;
   /** Number of past changes kept for watches and exact lists. Default 20,000. */
   readonly keepChanges?: number;
   /**

@@ -76,8 +76,8 @@ async function startControllers(
 ): Promise<Stop> {
   const chosen = await chooseControllers(options.selection);
   const { startControllers: start } = await import("./controller-manager/start-controllers.ts");
-  const transport = createInProcessTransport(handler, controllerManager);
-  const { fakeNodes, stages } = options;
+  const { fakeNodes, stages, wrapTransport = (transport) => transport } = options;
+  const transport = wrapTransport(createInProcessTransport(handler, controllerManager));
   const running = await start(chosen, {
     transport,
     runtime,

@@ -73,7 +73,7 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     open.push(() => core.close());
     const handler = withResponseHeaders(core.handler, runtime);
     late.open(handler, core.upgrades);
-    const transports = openTransports(handler, listener);
+    const transports = openTransports(handler, listener, options);
     open.push(transports.close);
     open.push(
       await runControllers(
@@ -111,12 +111,16 @@ const issuerOf =
     issueCertificateFor(clientCertificates ? identity : undefined, runtime, { user, groups });
 
 /** In-process transports, which close with the server. */
-function openTransports(handler: Handler, listener: Listener | undefined) {
+function openTransports(
+  handler: Handler,
+  listener: Listener | undefined,
+  { wrapTransport = (transport) => transport }: ApiServerOptions,
+) {
   const server = listener ? new URL(listener.url).href : handler;
   const transports: Transport[] = [];
   return {
     create(user = administrator): Transport {
-      const transport = createInProcessTransport(handler, user, { server });
+      const transport = wrapTransport(createInProcessTransport(handler, user, { server }));
       transports.push(transport);
       return transport;
     },

@@ -183,6 +183,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   warn: callback,
   serviceAccountTokens: fields({ issuer: text, privateKey: secret }),
   runtime: expected("a runtime with clock, entropy and defer", isRuntime),
+  wrapTransport: callback,
   keepChanges: wholeNumber(1, Infinity),
   compactionIntervalMs: milliseconds,
   eventTtlMs: milliseconds,

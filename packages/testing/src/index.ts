@@ -2,15 +2,27 @@
  * The test kit: an API server and controllers inside the test process.
  * @module @homeostat/testing
  */
+export type { TestClock } from "./clock/test-clock.ts";
+export type { SettleOptions } from "./cluster/settle.ts";
+export { needsEmbedded } from "./cluster/real-place.ts";
+export { testCluster, type TestCluster } from "./cluster/test-cluster.ts";
+export type { TestClusterOptions } from "./cluster/test-cluster-options.ts";
+export type { TestCache } from "./faults/disturbances.ts";
+export type {
+  FaultAnswer,
+  FaultScope,
+  RequestFault,
+  TestFault,
+  TestFaults,
+} from "./faults/test-fault.ts";
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
 export type { ScenarioContext, Workload } from "./simulation/scenario-context.ts";
 export {
   type Certificate,
   scenario,
   type Scenario,
+  type ScenarioSetup,
   type SweepOptions,
 } from "./simulation/scenario.ts";
-export type { SimulationSetup } from "./simulation/run/simulation-setup.ts";
+export type { ExploreOptions } from "./simulation/modes/explore-plans.ts";
 export type { Outcome } from "./simulation/run/outcome.ts";
-export { testCluster, type TestCluster } from "./test-cluster.ts";
-export type { TestClusterOptions } from "./test-cluster-options.ts";

@@ -13,6 +13,10 @@ describe("connection errors", () => {
     ["EPROTO", /Does the server speak TLS\? If not, its address begins with http, /],
     ["ERR_SSL_WRONG_VERSION_NUMBER", /Does the server speak TLS\?/],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", /not trusted/],
+    ["UND_ERR_CONNECT_TIMEOUT", /network, VPN and firewall/],
+    ["EHOSTUNREACH", /network, VPN and firewall/],
+    ["ENETUNREACH", /network, VPN and firewall/],
+    ["EMFILE", /^Check that the server runs/],
   ] as const) {
     it(`give advice on ${code}`, () => {
       const error = unreachableError("https://h:1", 'context "dev" of f', causeWith(code));
@@ -23,6 +27,21 @@ describe("connection errors", () => {
       );
     });
   }
+
+  it("say what the first of several addresses said, with its code, whatever was thrown", () => {
+    const texts = (cause: unknown): string =>
+      unreachableError("https://h:1", "test", cause).message.split(": ").slice(2).join(": ");
+    const refused = Object.assign(new Error(" no luck\n"), { code: "ECONNREFUSED" });
+    assert.equal(texts(refused), "no luck (ECONNREFUSED)");
+    assert.equal(
+      texts(new AggregateError([refused, new Error("other")])),
+      "no luck (ECONNREFUSED)",
+    );
+    assert.equal(texts(new AggregateError([], "none")), "none");
+    assert.equal(texts(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
+    assert.equal(texts("text"), "text");
+    assert.equal(texts(undefined), "undefined");
+  });
 
   it("suggest TLS only where plain HTTP got another response", () => {
     const closed = (bytesRead: number): Error =>

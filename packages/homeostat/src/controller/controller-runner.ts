@@ -288,7 +288,7 @@ function statesOf(
     controller: definition.name,
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),
-    loopOf: (key) => loops.active(key)?.wrote,
+    loopOf: (key) => loops.active(key),
     ...(changed ? { changed } : {}),
     failed: (error) =>
       log.error(`the manager's \`changed\` callback threw: ${describeError(error)}`, { error }),

@@ -1,5 +1,7 @@
 // The state of each object with its controller, for people: done, waiting, retrying or stalled, and
 // why. In memory only; lasting state belongs into the objects.
+import type { Loop } from "./loop/history.ts";
+import type { Rival } from "./loop/rival.ts";
 
 /** The progress of an object with its controller. */
 export type Progress =
@@ -35,6 +37,8 @@ export interface ObjectState {
   readonly since: number;
   /** Set while the object is in a loop: what is written each time; empty for prompt retries. */
   readonly loop?: readonly string[];
+  /** Who changes back each time what is written, and which fields, where that is known. */
+  readonly undoneBy?: Pick<Rival, "managers" | "fields">;
 }
 
 /** The states of one controller's objects, without deleted objects. */
@@ -51,8 +55,8 @@ export function createObjectStates(options: {
   readonly controller: string;
   readonly kind: string;
   readonly now: () => number;
-  /** What an object that is in a loop writes each time; undefined when it is in none. */
-  readonly loopOf?: (key: string) => readonly string[] | undefined;
+  /** The loop that an object is in. */
+  readonly loopOf?: (key: string) => Pick<Loop, "wrote" | "rival"> | undefined;
   readonly changed?: (state: ObjectState) => void;
   readonly failed?: (error: unknown) => void;
 }): ObjectStates {
@@ -67,7 +71,8 @@ export function createObjectStates(options: {
         key,
         progress,
         since: options.now(),
-        ...(loop ? { loop } : {}),
+        ...(loop ? { loop: loop.wrote } : {}),
+        ...(loop?.rival ? { undoneBy: loop.rival } : {}),
       };
       states.set(key, state);
       try {

@@ -144,6 +144,7 @@ async function runAndWriteStatus(
   scope.phaseHost = {
     uid: run.object.metadata.uid!,
     calls: dependencies.phaseCalls,
+    clock: dependencies.runtime.clock,
     saveStatus: () => writeStatus(dependencies, run, run.caller),
   };
   let outcome: Outcome | undefined;

@@ -1,25 +1,34 @@
 // A scenario: an operator, and what its user does, written once and run in many worlds.
-import type { Deed } from "./faults/deed.ts";
+import { type ExploreOptions, planAtRandom } from "./modes/explore-plans.ts";
 import { planSweep } from "./faults/plan-sweep.ts";
-import { judge, judgeAlone, judgeClean, type Reference, volatilePlaces } from "./oracles/judge.ts";
-import type { Violation } from "./oracles/violation.ts";
-import { reportFailures, type RunFailure } from "./report/report-failures.ts";
+import { Regressions } from "./modes/regressions.ts";
+import { requestedPlan } from "./modes/requested-plan.ts";
+import { shrink } from "./modes/shrink.ts";
+import { Trial, type Verdict } from "./modes/trial.ts";
+import { reportFailures } from "./report/report-failures.ts";
 import type { Outcome } from "./run/outcome.ts";
-import { perform, type Performance } from "./run/perform.ts";
+import { cleanPlan, type Plan } from "./run/plan.ts";
 import type { SimulationSetup } from "./run/simulation-setup.ts";
 import type { Workload } from "./scenario-context.ts";
 
-/** What a sweep has shown. */
+/** What many runs have shown. */
 export interface Certificate {
+  /** How many there were, those included by which the others are judged. */
   readonly runs: number;
   /** `scale: 412 states, all converge`. */
   readonly text: string;
 }
 
-/** How much of a sweep is run. */
+/** How to sweep. */
 export interface SweepOptions {
-  /** `first` ends the sweep with the first run that fails. Default: all are run. */
+  /** `first` ends with the first run that fails. Default: all runs are made. */
   readonly stop?: "first";
+}
+
+/** What a scenario is made of. */
+export interface ScenarioSetup extends SimulationSetup {
+  /** A folder for plans that have failed; they are run first from then on. Default: none. */
+  readonly regressions?: string | URL;
 }
 
 /** An operator and its user's steps. */
@@ -32,49 +41,92 @@ export interface Scenario {
    * the smallest plan that fails
    */
   sweep(options?: SweepOptions): Promise<Certificate>;
+  /**
+   * Runs in which things happen in any order, and up to three faults at any moments. @throws
+   * ERR_SCENARIO_FAILED with the first plan that fails, made as small as it can be
+   */
+  explore(options?: ExploreOptions): Promise<Certificate>;
 }
 
 /** Describes a scenario; nothing runs yet. */
-export function scenario(name: string, setup: SimulationSetup, workload: Workload): Scenario {
-  const performance: Performance = { setup, workload };
-  const run = (seed: number, deed?: Deed): Promise<Outcome> =>
-    perform(performance, { seed, order: "oldest", deed });
+export function scenario(name: string, setup: ScenarioSetup, workload: Workload): Scenario {
+  const open = (): Session => new Session(name, setup, workload);
   return {
     name,
     async run({ seed = 1 } = {}) {
-      const outcome = await run(seed);
-      refuse(name, outcome, judgeAlone(outcome));
+      const trial = new Trial(name, { setup, workload });
+      const outcome = await trial.run(requestedPlan(name) ?? cleanPlan(seed));
+      trial.refuse(outcome);
       return outcome;
     },
-    async sweep({ stop } = {}) {
-      const reference = await findReference(name, run);
-      const deeds = planSweep(reference.clean.moments);
-      const failures: RunFailure[] = [];
-      for (const deed of deeds) {
-        const outcome = await run(1, deed);
-        const violations = judge(outcome, reference);
-        if (violations.length > 0) failures.push({ outcome, violations });
-        if (stop === "first" && failures.length > 0) break;
-      }
-      if (failures.length > 0) throw reportFailures(name, reference.clean, failures, deeds.length);
-      const runs = deeds.length + 2;
-      return { runs, text: `${name}: ${deeds.length} states, all converge` };
-    },
+    sweep: (options) => open().sweep(options),
+    explore: (options) => open().explore(options),
   };
 }
 
-/** Two clean runs with other random numbers: where they differ, runs cannot be compared. */
-async function findReference(
-  name: string,
-  run: (seed: number) => Promise<Outcome>,
-): Promise<Reference> {
-  const clean = await run(1);
-  refuse(name, clean, judgeClean(clean));
-  const other = await run(2);
-  refuse(name, other, judgeAlone(other));
-  return { clean, volatile: volatilePlaces(clean, other) };
-}
+/** One sweep or exploration. */
+class Session {
+  readonly #trial: Trial;
+  readonly #regressions: Regressions;
 
-function refuse(name: string, outcome: Outcome, violations: readonly Violation[]): void {
-  if (violations.length > 0) throw reportFailures(name, outcome, [{ outcome, violations }], 1);
+  constructor(name: string, setup: ScenarioSetup, workload: Workload) {
+    this.#trial = new Trial(name, { setup, workload });
+    this.#regressions = new Regressions(setup.regressions, name);
+  }
+
+  async sweep({ stop }: SweepOptions = {}): Promise<Certificate> {
+    const kept = await this.#runKept();
+    if (kept) return kept;
+    const { clean } = await this.#trial.reference();
+    const plans = planSweep(clean.moments, clean).map((deed) => ({
+      ...cleanPlan(1),
+      deeds: [deed],
+    }));
+    const failures: Verdict[] = [];
+    for (const plan of plans) {
+      const verdict = await this.#trial.judge(plan);
+      if (verdict.violations.length === 0) continue;
+      failures.push(verdict);
+      if (stop === "first") break;
+    }
+    await this.#refuse(failures);
+    return this.#certificate(plans.length);
+  }
+
+  async explore({ runs = 100, seed = 1, deeds = 3 }: ExploreOptions = {}): Promise<Certificate> {
+    const kept = await this.#runKept();
+    if (kept) return kept;
+    const { clean } = await this.#trial.reference();
+    for (let i = 0; i < runs; i++) {
+      const verdict = await this.#trial.judge(planAtRandom(seed + i, clean, deeds));
+      if (verdict.violations.length > 0) await this.#refuse([await shrink(this.#trial, verdict)]);
+    }
+    return this.#certificate(runs);
+  }
+
+  /** Plans that have failed before; a plan that the user asks for alone is all there is. */
+  async #runKept(): Promise<Certificate | undefined> {
+    const requested = requestedPlan(this.#trial.name);
+    const plans: readonly Plan[] = requested ? [requested] : this.#regressions.plans();
+    for (const plan of plans) {
+      const verdict = await this.#trial.judge(plan);
+      if (verdict.violations.length > 0) await this.#refuse([verdict]);
+    }
+    return requested && this.#certificate(1);
+  }
+
+  async #refuse(failures: readonly Verdict[]): Promise<void> {
+    const [smallest] = failures;
+    if (smallest === undefined) return;
+    this.#regressions.keep(smallest.outcome.plan);
+    const { clean } = await this.#trial.reference();
+    const { name, runs } = this.#trial;
+    throw reportFailures({ name, clean, failures, runs });
+  }
+
+  #certificate(states: number): Certificate {
+    const { name, runs } = this.#trial;
+    const what = states === 1 ? "1 state converges" : `${states} states, all converge`;
+    return { runs, text: `${name}: ${what}` };
+  }
 }

@@ -27,6 +27,13 @@ describe("the environment's proxy", () => {
     ],
     ["is not for localhost", "https://localhost:6443", { HTTPS_PROXY: proxy }, undefined],
     ["is not for 127.0.0.0/8", "https://127.8.0.1:6443", { HTTPS_PROXY: proxy }, undefined],
+    ["is not for the end of 127.0.0.0/8", "https://127.255.0.1", { HTTPS_PROXY: proxy }, undefined],
+    [
+      "is not for port 80 where that is excepted",
+      "http://a.b",
+      { HTTP_PROXY: proxy, NO_PROXY: "a.b:80" },
+      undefined,
+    ],
     ["is not for ::1", "https://[::1]:6443", { HTTPS_PROXY: proxy }, undefined],
     ["is absent", server, {}, undefined],
     ["counts as absent when it is empty", server, { HTTPS_PROXY: "" }, undefined],
@@ -53,6 +60,10 @@ describe("the environment's proxy", () => {
     ["[fd00::7]:443", "https://[fd00::7]", false],
     ["2.3", "https://10.1.2.3", true],
     ["10.0.0.0/99", "https://10.1.2.3", true],
+    ["10.1.2.3/32", "https://10.1.2.3", false],
+    ["10.1.2.3/33", "https://10.1.2.3", true],
+    ["fd00::7/128", "https://[fd00::7]", false],
+    ["fd00::7/129", "https://[fd00::7]", true],
     [",:80,", server, true],
   ] as const)
     it(`is ${isUsed ? "used" : "not used"} for ${to} with NO_PROXY ${exceptions}`, () =>

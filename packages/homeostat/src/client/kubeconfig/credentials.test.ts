@@ -1,6 +1,7 @@
 // Credentials that change: token files read again, plug-ins run again. Virtual time, no processes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { inspect } from "node:util";
 import { isUnauthorized } from "../../api/status.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
@@ -29,6 +30,8 @@ const plugin = {
 } as const;
 const credential = (status: object, apiVersion: string = plugin.apiVersion): string =>
   JSON.stringify({ kind: "ExecCredential", apiVersion, status });
+
+const secret = "s3cret";
 
 describe("createCredentials", () => {
   it("reads a token file again after a minute, and keeps the old token when that fails", async () => {
@@ -132,6 +135,21 @@ describe("createCredentials", () => {
     assert.deepEqual(await credentials.headers(), { authorization: "Bearer t3" });
   });
 
+  it("tells a plug-in that the server's certificate is not checked", async () => {
+    let info = "";
+    const runPlugin = async (_: unknown, given: string): Promise<string> => {
+      info = given;
+      return credential({ token: "t" });
+    };
+    const given = access({ type: "exec", plugin }, { tls: { insecureSkipVerify: true } });
+    await createCredentials(given, createVirtualRuntime(), { runPlugin }).headers();
+    assert.deepEqual(JSON.parse(info).spec.cluster, {
+      server: "https://h",
+      "insecure-skip-tls-verify": true,
+      config: null,
+    });
+  });
+
   it("takes client certificates from a plug-in", async () => {
     const credentials = createCredentials(
       access({ type: "exec", plugin }),
@@ -163,8 +181,28 @@ describe("createCredentials", () => {
   });
 
   for (const [what, output, says] of [
-    ["no mapping", "token", /in JSON or YAML on standard output, got "token"/],
-    ["another kind", '{"kind":"Pod"}', /expected kind ExecCredential/],
+    [
+      "a bare token",
+      secret,
+      /in JSON or YAML on standard output, got "6 characters of other text"/,
+    ],
+    ["no JSON", `{"token":"${secret}"`, /on standard output, got "17 characters of other text"/],
+    ["nothing", " \n", /on standard output, got nothing$/],
+    [
+      "another kind",
+      `{"token":"${secret}","kind":"Pod"}`,
+      /expected kind ExecCredential, got "Pod"$/,
+    ],
+    [
+      "no status",
+      JSON.stringify({ apiVersion: plugin.apiVersion, token: secret }),
+      /expected status with a token or a client certificate, got nothing$/,
+    ],
+    [
+      "another status",
+      JSON.stringify({ apiVersion: plugin.apiVersion, status: secret }),
+      /expected status with a token or a client certificate, got "string"$/,
+    ],
     [
       "another version",
       credential({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
@@ -172,13 +210,13 @@ describe("createCredentials", () => {
     ],
     [
       "a certificate without its key",
-      credential({ token: "t", clientCertificateData: "C" }),
+      credential({ token: secret, clientCertificateData: secret }),
       /expected clientCertificateData and clientKeyData, or neither/,
     ],
     ["nothing to use", credential({}), /expected status with a token, or/],
     [
       "a bad time",
-      credential({ token: "t", expirationTimestamp: "soon" }),
+      credential({ token: secret, expirationTimestamp: "soon" }),
       /RFC 3339 time, got "soon"/,
     ],
   ] as const) {
@@ -193,6 +231,7 @@ describe("createCredentials", () => {
         (error) =>
           isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
           says.test(error.message) &&
+          !inspect(error).includes(secret) &&
           error.hint === "install get-token",
       );
     });

@@ -63,7 +63,7 @@ export function formatExecInfo(
   return `${JSON.stringify(info)}\n`;
 }
 
-/** Parses a plug-in's output. */
+/** Parses a plug-in's output, of which no error repeats what may be a secret. */
 export async function parseExecCredential(
   plugin: ExecPlugin,
   output: string,
@@ -76,13 +76,14 @@ export async function parseExecCredential(
     );
   const answer = await parseOutput(output).catch(() => undefined);
   if (!isRecord(answer))
-    throw refuse("an ExecCredential in JSON or YAML on standard output", output);
+    throw refuse("an ExecCredential in JSON or YAML on standard output", sizeOf(output));
   if ((answer["kind"] ?? "ExecCredential") !== "ExecCredential")
-    throw refuse("kind ExecCredential", answer);
+    throw refuse("kind ExecCredential", answer["kind"]);
   if (answer["apiVersion"] !== plugin.apiVersion)
     throw refuse(`apiVersion ${plugin.apiVersion}, as the kubeconfig says`, answer["apiVersion"]);
   const status = answer["status"];
-  if (!isRecord(status)) throw refuse("status with a token or a client certificate", status);
+  if (!isRecord(status))
+    throw refuse("status with a token or a client certificate", status && typeof status);
   const {
     token,
     clientCertificateData: cert,
@@ -105,6 +106,9 @@ export async function parseExecCredential(
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
+
+const sizeOf = (output: string): string | undefined =>
+  output.trim() === "" ? undefined : `${output.length} characters of other text`;
 
 /** Nearly all plug-ins write JSON. */
 async function parseOutput(output: string): Promise<unknown> {

@@ -47,6 +47,38 @@ describe("runExecPlugin", () => {
     );
   });
 
+  it("ends a program that hangs after a minute, and leaves no timer behind", async () => {
+    const timers: { readonly ms: number; readonly run: () => void; isOn: boolean }[] = [];
+    const timer: typeof clock.timer = (ms, run) => {
+      const made = { ms, run, isOn: true };
+      timers.push(made);
+      return { cancel: () => void (made.isOn = false) };
+    };
+    const own = { ...clock, timer };
+    const hangs = runExecPlugin(plugin("setInterval(() => {}, 1000)"), "{}", false, own);
+    timers.find(({ ms }) => ms === 60_000)!.run();
+    await assert.rejects(hangs, /it failed: it ended by SIGTERM$/);
+    const missing = plugin("", { command: "no-such-program-anywhere" });
+    await assert.rejects(runExecPlugin(missing, "{}", false, own));
+    assert.deepEqual(
+      timers.map(({ isOn }) => isOn),
+      [false, false, false, false],
+    );
+    assert.ok(!process.getActiveResourcesInfo().includes("Timeout"), "nothing keeps the process");
+  });
+
+  it("has the environment of this process, and a megabyte for what it says", async () => {
+    process.env["OF_THIS_PROCESS"] = "x";
+    const script = "process.stdout.write(process.env.OF_THIS_PROCESS.repeat(+process.argv[1]))";
+    const say = async (length: number): Promise<number> => {
+      const given = plugin(script, { args: ["-e", script, String(length)] });
+      return (await runExecPlugin(given, "{}", false, clock)).length;
+    };
+    assert.equal(await say(900_000), 900_000);
+    assert.ok((await say(3_000_000)) <= 1 << 20);
+    delete process.env["OF_THIS_PROCESS"];
+  });
+
   it("shows an install hint without escape sequences", async () => {
     const hint = { command: "no-such-program-anywhere", installHint: "\u001b[31mget it" };
     await assert.rejects(

@@ -21,7 +21,6 @@ export const runExecPlugin: RunPlugin = (plugin, info, interactive, clock) => {
     const child = spawn(plugin.command, [...plugin.args], {
       env,
       stdio: [interactive ? "inherit" : "ignore", "pipe", "pipe"],
-      ...(interactive ? {} : { timeout: timeoutMs }),
     });
     const [output, said] = [collect(), collect()];
     let isShown = false;
@@ -30,17 +29,23 @@ export const runExecPlugin: RunPlugin = (plugin, info, interactive, clock) => {
       isShown = true;
     };
     const timer = clock.timer(interactive ? 0 : silentMs, show);
+    // Node's own `timeout` outlives a program that was not found, and the process with it.
+    const late = interactive ? undefined : clock.timer(timeoutMs, () => child.kill());
+    const ended = (): void => {
+      timer.cancel();
+      late?.cancel();
+    };
     child.stdout!.on("data", output.add);
     child.stderr!.on("data", (chunk: Buffer) => {
       said.add(chunk);
       if (isShown) process.stderr.write(chunk);
     });
     child.once("error", (error) => {
-      timer.cancel();
+      ended();
       reject(failure(plugin, startFault(error), error));
     });
     child.once("close", (code, signal) => {
-      timer.cancel();
+      ended();
       if (code === 0) return void (show(), resolve(output.text()));
       const how = signal ? `it ended by ${signal}` : `it exited with ${code}`;
       const why = isShown ? "" : said.text().trim().slice(-longestReason);

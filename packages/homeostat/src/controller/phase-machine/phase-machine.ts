@@ -47,6 +47,7 @@ export interface PhaseMachineOptions<C extends PhaseContext, Name extends string
   readonly paused?: (context: C) => boolean;
   /** What the procedure is about. One that has ended starts again when this changes. */
   readonly key?: (context: C) => string;
+  /** Default: the clock of the manager that runs the reconcile. */
   readonly clock?: Pick<Clock, "now">;
 }
 
@@ -60,13 +61,13 @@ export function phaseMachine<C extends PhaseContext, Name extends string>(
   options: PhaseMachineOptions<C, Name>,
 ): PhaseMachine<C> {
   checkMachine(options);
-  const { clock = createSystemRuntime().clock } = options;
+  const system = createSystemRuntime().clock;
   definitionOf(options, options.initial, "correct `initial`, or add the phase");
   return async (context) => {
     if (!isOptions(context?.object) || typeof context.status !== "function")
       throw argumentError("running a phase machine", context, "the context of a reconcile");
-    const now = clock.now();
-    const machine = new Step(options, context, now);
+    const clock = options.clock ?? currentRun.getStore()?.phaseHost?.clock ?? system;
+    const machine = new Step(options, context, clock.now());
     return machine.run();
   };
 }

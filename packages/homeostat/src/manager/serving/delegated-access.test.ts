@@ -120,7 +120,7 @@ describe("a reader", () => {
   });
 
   it("who may not is refused by name, also where the verdict is missing", async () => {
-    for (const access of [{}, { allowed: false }]) {
+    for (const access of [{}, { allowed: false }, { allowed: true, denied: true }]) {
       const { ask, answered } = arrange({ access });
       const { status, body } = await ask();
       assert.deepEqual([status, body], [403, "Authorization denied for user ann\n"]);

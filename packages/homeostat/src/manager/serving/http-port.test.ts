@@ -102,6 +102,7 @@ describe("a port", () => {
   it("is open on its own address only, and not where it is taken", async (t) => {
     const { port } = await open(t);
     const elsewhere = connect(port, "127.0.0.2");
+    elsewhere.setTimeout(1000, () => elsewhere.destroy(new Error("no answer")));
     await assert.rejects(once(elsewhere, "connect"));
     await assert.rejects(open(t, fine, { port }), {
       code: "ERR_MANAGER_PORT",

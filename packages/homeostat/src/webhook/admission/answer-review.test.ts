@@ -275,7 +275,7 @@ describe("a validating webhook", () => {
     await respond(failing, reviewOf("CREATE"), heard);
     const [[message, { at, ...fields }]] = logged as [(typeof logged)[0]];
     assert.equal(message, "webhook validate.orders.v1.kitchen.example.com: the oven is off");
-    assert.match(String(at), /answer-review\.test\.ts:\d+:\d+$/);
+    assert.match(String(at), /answer-review\.test\.ts\S*:\d+:\d+$/);
     const asked = { path: failing.path, operation: "CREATE", object: "default/lunch" };
     assert.deepEqual(fields, { ...asked, user: "ann", error: oven });
     const cluster = { namespace: undefined, userInfo: undefined };

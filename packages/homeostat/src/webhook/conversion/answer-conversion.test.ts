@@ -193,7 +193,7 @@ describe("a conversion review", () => {
       "converting Order a from kitchen.example.com/v1 to kitchen.example.com/v2: first second",
     );
     const [{ at }] = logged as [{ readonly at: string }];
-    assert.match(at, /answer-conversion\.test\.ts:\d+:\d+$/);
+    assert.match(at, /answer-conversion\.test\.ts\S*:\d+:\d+$/);
   });
 
   test("that is too long, or none, is refused with 400 and logged", async () => {

@@ -310,6 +310,7 @@ describe("the port of webhooks", () => {
   test("is open on its own address only", async (t) => {
     const { port } = await open(t);
     const elsewhere = connect({ port, host: "127.0.0.2", ca: authority.cert });
+    elsewhere.setTimeout(1000, () => elsewhere.destroy(new Error("no answer")));
     await assert.rejects(once(elsewhere, "secureConnect"));
   });
 

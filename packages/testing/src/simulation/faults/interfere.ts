@@ -11,17 +11,8 @@ import type {
   Sent,
 } from "../wire/interference.ts";
 import { isReport, type Ledger } from "../run/ledger.ts";
-import type { Deed, RequestDeed } from "./deed.ts";
-
-/** A moment at which a deed can be committed. */
-export interface Moment {
-  readonly at: Deed["at"];
-  readonly number: number;
-  /** `create configmaps shop/a`. */
-  readonly what: string;
-  /** Of a request, or the type of an event, `first` of the first. */
-  readonly verb: string;
-}
+import type { Agenda } from "./agenda.ts";
+import type { RequestDeed, WriteDeed } from "./deed.ts";
 
 /** What a deed needs of the world. */
 export interface Accomplices {
@@ -43,61 +34,58 @@ const hourMs = 3_600_000;
 
 /** The connection of one process. */
 export class Interfering implements Interference {
-  /** All moments of this process, in order. */
-  readonly moments: Moment[] = [];
   readonly #process: string;
   readonly #ledger: Ledger;
-  readonly #deed: Deed | undefined;
+  readonly #agenda: Agenda;
   readonly #accomplices: Accomplices;
   /** All events wait for this. */
   readonly #isLate: Promise<void> | undefined;
-  readonly #counts = { write: 0, request: 0, event: 0 };
-  #isDone = false;
+  readonly #since: bigint;
   #isOnTime = false;
   /** The write that is carried out as the last deed of its process. */
-  #last: Sent | undefined;
+  #last: { readonly sent: Sent; readonly deed: WriteDeed } | undefined;
   #seenRevision = "0";
 
   constructor(options: {
     readonly process: string;
     readonly ledger: Ledger;
-    readonly deed: Deed | undefined;
+    readonly agenda: Agenda;
     readonly isLate?: Promise<void> | undefined;
+    /** Of older revisions nothing is counted: they were there before. */
+    readonly since: string;
     readonly accomplices: Accomplices;
   }) {
     this.#isLate = options.isLate;
+    this.#since = BigInt(options.since);
     this.#process = options.process;
     this.#ledger = options.ledger;
-    this.#deed = options.deed;
+    this.#agenda = options.agenda;
     this.#accomplices = options.accomplices;
-  }
-
-  /** True when the deed's moment has come. */
-  get isDone(): boolean {
-    return this.#isDone;
   }
 
   request(sent: Sent): RequestFate {
     const { info } = sent;
     this.#ledger.sending(sent);
     if (info.verb === "watch" || isReport(info)) return "send";
-    const onRequest = this.#due("request", info);
-    const onWrite = sent.isWrite ? this.#due("write", info) : undefined;
-    if (onRequest?.at === "request") return refusals[onRequest.do](info);
-    if (onWrite?.at !== "write") return "send";
-    switch (onWrite.do) {
+    const moment = { what: `${info.verb} ${describeTarget(info)}`, verb: info.verb };
+    const onRequest = this.#agenda.due("request", moment);
+    const onWrite = sent.isWrite ? this.#agenda.due("write", moment) : undefined;
+    if (onRequest !== undefined) return refusals[onRequest](info);
+    switch (onWrite) {
+      case undefined:
+        return "send";
       case "conflict":
         return canConflict(info) ? conflict(info) : "send";
       case "two-leaders":
-        this.#last = sent;
+        this.#last = { sent, deed: onWrite };
         return { released: this.#accomplices.rival() };
       case "clock-forward":
       case "clock-back":
-        this.#accomplices.setClockBy(onWrite.do === "clock-forward" ? hourMs : -hourMs);
+        this.#accomplices.setClockBy(onWrite === "clock-forward" ? hourMs : -hourMs);
         return "send";
       case "crash":
       case "lose-answer":
-        this.#last = sent;
+        this.#last = { sent, deed: onWrite };
         return "send";
     }
   }
@@ -107,9 +95,10 @@ export class Interfering implements Interference {
       const at = this.#accomplices.now();
       this.#ledger.add(sent, { process: this.#process, at, status, body });
     }
-    if (sent !== this.#last || this.#deed?.at !== "write") return "deliver";
-    if (this.#deed.do === "lose-answer") return "cut";
-    if (this.#deed.do === "crash") this.#accomplices.crash();
+    if (sent !== this.#last?.sent) return "deliver";
+    const { deed } = this.#last;
+    if (deed === "lose-answer") return "cut";
+    if (deed === "crash") this.#accomplices.crash();
     else this.#accomplices.killForGood();
     return "swallow";
   }
@@ -120,17 +109,19 @@ export class Interfering implements Interference {
     this.#ledger.saw(head.resourceVersion);
     const what = `${info.resource} ${describeEvent(head)}`;
     const before = this.#seenRevision;
-    if (BigInt(head.resourceVersion || 0) > BigInt(before))
-      this.#seenRevision = head.resourceVersion;
-    // Before the first event there is nothing to go back to.
-    const verb = before === "0" ? "first" : head.type;
-    const due = this.#dueAt("event", what, verb);
+    const revision = BigInt(head.resourceVersion || 0);
+    if (revision > BigInt(before)) this.#seenRevision = head.resourceVersion;
     if (this.#isLate && !this.#isOnTime) {
       void this.#isLate.then(() => (this.#isOnTime = true));
       return { until: this.#isLate, then: "deliver" };
     }
-    if (due?.at !== "event") return "deliver";
-    switch (due.do) {
+    if (revision <= this.#since) return "deliver";
+    // Before the first event there is nothing to go back to.
+    const verb = before === "0" ? "first" : head.type;
+    const due = this.#agenda.due("event", { what, verb });
+    switch (due) {
+      case undefined:
+        return "deliver";
       case "close":
         return "end";
       case "twice":
@@ -143,18 +134,6 @@ export class Interfering implements Interference {
         this.#accomplices.travelBackTo(before);
         return "deliver";
     }
-  }
-
-  #due(at: Deed["at"], info: RequestInfo): Deed | undefined {
-    return this.#dueAt(at, `${info.verb} ${describeTarget(info)}`, info.verb);
-  }
-
-  #dueAt(at: Deed["at"], what: string, verb: string): Deed | undefined {
-    const number = ++this.#counts[at];
-    this.moments.push({ at, number, what, verb });
-    if (this.#isDone || this.#deed?.at !== at || this.#deed.number !== number) return undefined;
-    this.#isDone = true;
-    return this.#deed;
   }
 }
 

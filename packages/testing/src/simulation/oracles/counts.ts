@@ -7,8 +7,8 @@ import { createdBy, deletedBy } from "./writes.ts";
  * An operator with an old view may create again what is gone, such as a part of an object that has
  * just been deleted: what counts is that it is gone in the end.
  */
-const isStale = ({ deed }: Outcome): boolean =>
-  deed !== undefined && (deed.at === "event" || deed.do === "two-leaders");
+const isStale = ({ plan: { order, deeds } }: Outcome): boolean =>
+  order === "random" || deeds.some((deed) => deed.at === "event" || deed.do === "two-leaders");
 
 export const creationFaults = (run: Outcome, clean: Outcome): readonly Violation[] =>
   isStale(run)

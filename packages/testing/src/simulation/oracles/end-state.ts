@@ -83,17 +83,17 @@ function neutral(value: Json, replaced: ReadonlyMap<string, string>): Json {
   );
 }
 
-/** Lists with several writers, in which an entry stands where its writer was in turn. */
-const unordered = new Set(["conditions", "finalizers", "ownerReferences"]);
+/** Lists that are sets, or maps by this member: their order only tells what came first. */
+const unordered: Readonly<Record<string, string | undefined>> = {
+  conditions: "type",
+  ownerReferences: "uid",
+  finalizers: undefined,
+};
 
-function inOrder(name: string, member: Json): Json {
-  if (!unordered.has(name) || !Array.isArray(member)) return member;
-  const sorted = member.map((item: Json) => [sortKey(item), item] as const);
-  return sorted.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
-}
-
-/** The type of a condition, and what else it is. */
-function sortKey(item: Json): string {
-  const { type = "" } = isObject(item) ? item : {};
-  return `${String(type)} ${JSON.stringify(item)}`;
+function inOrder(name: string, value: Json): Json {
+  if (!Array.isArray(value) || !Object.hasOwn(unordered, name)) return value;
+  const key = unordered[name];
+  const rank = (item: Json): string =>
+    String(key !== undefined && isObject(item) ? item[key] : item);
+  return value.toSorted((one: Json, other: Json) => (rank(one) < rank(other) ? -1 : 1));
 }

@@ -9,10 +9,10 @@ import { isCreation, isDeletion, targetOf } from "./writes.ts";
  * object had been deleted for good: no client can prevent that, and the Lease of an election does.
  */
 export function lateCreation({
-  deed,
+  plan: { deeds },
   writes,
 }: Outcome): { readonly title: string; readonly uid: string | undefined } | undefined {
-  if (deed?.do !== "two-leaders") return undefined;
+  if (!deeds.some((deed) => deed.do === "two-leaders")) return undefined;
   const late = writes.findLast(({ process }) => process === operatorName(1));
   if (late === undefined || !isCreation(late)) return undefined;
   if (!writes.some((one) => isDeletion(one) && targetOf(one) === targetOf(late))) return undefined;

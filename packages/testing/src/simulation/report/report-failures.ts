@@ -4,6 +4,8 @@ import { HomeostatError } from "homeostat";
 import { type Deed, describeDeed } from "../faults/deed.ts";
 import type { Violation } from "../oracles/violation.ts";
 import type { Outcome } from "../run/outcome.ts";
+import type { Plan } from "../run/plan.ts";
+import { commandOf } from "./command-of.ts";
 import { timeline } from "./timeline.ts";
 
 /** A run, and what is wrong with it. */
@@ -15,17 +17,22 @@ export interface RunFailure {
 const shownViolations = 8;
 const shownPlans = 12;
 
-export function reportFailures(
-  name: string,
-  clean: Outcome,
-  failures: readonly RunFailure[],
-  runs: number,
-): HomeostatError {
+/** Runs that have failed, the first of which is shown. */
+export interface Failures {
+  readonly name: string;
+  /** By which moments are named. */
+  readonly clean: Outcome;
+  readonly failures: readonly RunFailure[];
+  /** How many there were in all. */
+  readonly runs: number;
+}
+
+export function reportFailures({ name, clean, failures, runs }: Failures): HomeostatError {
   const [first, ...others] = failures;
   const { outcome, violations } = first!;
   const lines = [
     `${name}: ${failures.length} of ${runs} runs fail`,
-    `  when I ${planOf(outcome.deed, clean)}:`,
+    `  when I ${planOf(outcome.plan, clean)}:`,
     ...some(
       violations.map(({ oracle, what }) => `    ${oracle}: ${what}`),
       shownViolations,
@@ -33,10 +40,11 @@ export function reportFailures(
     ),
     "  what happened:",
     ...timeline(outcome).map((line) => `    ${line}`),
+    `  repeat it: ${commandOf(name, outcome.plan)}`,
     ...(others.length > 0 ? ["  it also fails when I"] : []),
     ...some(
       others.map(
-        ({ outcome: { deed }, violations: [why] }) => `    ${planOf(deed, clean)}: ${why?.oracle}`,
+        ({ outcome: { plan }, violations: [why] }) => `    ${planOf(plan, clean)}: ${why?.oracle}`,
       ),
       shownPlans,
       "    ",
@@ -48,10 +56,14 @@ export function reportFailures(
   });
 }
 
-function planOf(deed: Deed | undefined, clean: Outcome): string {
-  if (deed === undefined) return "do nothing to the operator";
+function planOf({ seed, order, deeds }: Plan, clean: Outcome): string {
+  const what = deeds.map((deed) => describe(deed, clean)).join(", and ") || "do nothing to it";
+  return order === "oldest" ? what : `let things happen in the order of seed ${seed}, and ${what}`;
+}
+
+function describe(deed: Deed, clean: Outcome): string {
   const moment = clean.moments.find(({ at, number }) => at === deed.at && number === deed.number);
-  return describeDeed(deed, `${deed.at} ${deed.number} (${moment?.what ?? "unknown"})`);
+  return describeDeed(deed, `${deed.at} ${deed.number} (${moment?.what ?? "later"})`);
 }
 
 function some(lines: readonly string[], most: number, indent: string): readonly string[] {

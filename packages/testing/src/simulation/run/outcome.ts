@@ -1,9 +1,9 @@
 // What one run came to.
 import type { JsonObject } from "homeostat/api";
-import type { Deed } from "../faults/deed.ts";
-import type { Moment } from "../faults/interfere.ts";
+import type { Moment } from "../faults/agenda.ts";
 import type { EndState } from "../oracles/end-state.ts";
 import type { Write } from "./ledger.ts";
+import type { Plan } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
 /** The server's objects while the operator is at rest. */
@@ -18,10 +18,11 @@ export interface Rest {
 
 /** What one run came to. */
 export interface Outcome {
-  readonly seed: number;
-  readonly deed: Deed | undefined;
-  /** The moments of the operator's first process. */
+  readonly plan: Plan;
+  /** At which deeds could be committed. */
   readonly moments: readonly Moment[];
+  /** The operator has taken the wall clock from Node. */
+  readonly usesDate: boolean;
   readonly writes: readonly Write[];
   readonly trace: Trace;
   /** Each time when the workload saw the operator at rest, and in the end. */

@@ -1,13 +1,14 @@
 // Performs one run from the empty server to the end state.
-import type { Runtime } from "homeostat/runtime";
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
 import type { ScenarioContext, Workload } from "../scenario-context.ts";
+import type { ProcessRuntime } from "../time/process-runtime.ts";
 import { atRest, converge, forGood } from "./converge.ts";
 import type { Outcome, Rest } from "./outcome.ts";
+import { cleanPlan, type Plan } from "./plan.ts";
 import type { SimulationSetup } from "./simulation-setup.ts";
-import { type RunOptions, Simulation } from "./simulation.ts";
+import { Simulation } from "./simulation.ts";
 import { toMs } from "./to-ms.ts";
 
 /** What all runs of a scenario share. */
@@ -18,14 +19,14 @@ export interface Performance {
   kinds?: readonly ListedKind[];
 }
 
-export async function perform(performance: Performance, run: RunOptions): Promise<Outcome> {
+export async function perform(performance: Performance, plan: Plan): Promise<Outcome> {
   performance.kinds ??= await kindsOf(performance.setup);
-  const simulation = await Simulation.open(performance.setup, run);
+  const simulation = await Simulation.open(performance.setup, plan);
   const { world, ledger } = simulation;
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
   const record = new ObjectRecord(simulation.server.transport(), performance.kinds, revision);
-  simulation.startOperator();
+  simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
     const { objects, targets } = record;
@@ -36,12 +37,11 @@ export async function perform(performance: Performance, run: RunOptions): Promis
   const logs = simulation.processes.flatMap(({ name, logs }) =>
     logs.map((line) => `${name} ${line}`),
   );
-  const { moments } = simulation;
   await simulation.close();
   return {
-    seed: run.seed,
-    deed: run.deed,
-    moments,
+    plan,
+    moments: simulation.agenda.moments,
+    usesDate: simulation.processes.some(({ runtime }) => runtime.hasUsedDate),
     writes: ledger.writes,
     trace: world.trace,
     rests,
@@ -54,7 +54,7 @@ export async function perform(performance: Performance, run: RunOptions): Promis
 
 /** In a world of its own: a question more would give a run other random numbers. */
 async function kindsOf(setup: SimulationSetup): Promise<readonly ListedKind[]> {
-  const simulation = await Simulation.open(setup, { seed: 1, order: "oldest", deed: undefined });
+  const simulation = await Simulation.open(setup, cleanPlan(1));
   const kinds = await simulation.world.drive(discoverKinds(simulation.observer()));
   await simulation.close();
   return kinds;
@@ -75,7 +75,7 @@ async function work(workload: Workload, simulation: Simulation, rested: () => vo
 
 function contextOf(
   simulation: Simulation,
-  runtime: Runtime,
+  runtime: ProcessRuntime,
   rest: () => Promise<void>,
 ): ScenarioContext {
   const { world } = simulation;

@@ -3,22 +3,17 @@
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import { installDefinitions, type ObjectState } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
-import type { Runtime } from "homeostat/runtime";
-import { type Deed, downMs, lateMs } from "../faults/deed.ts";
-import { type Accomplices, Interfering, type Moment } from "../faults/interfere.ts";
+import type { ProcessRuntime } from "../time/process-runtime.ts";
+import { Agenda } from "../faults/agenda.ts";
+import { downMs, lateMs } from "../faults/deed.ts";
+import { type Accomplices, Interfering } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
 import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
+import type { Plan } from "./plan.ts";
 import type { SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
-
-/** How one run differs from others. */
-export interface RunOptions {
-  readonly seed: number;
-  readonly order: "oldest" | "random";
-  readonly deed: Deed | undefined;
-}
 
 /** The agent of the operator's requests, by which the server knows them. */
 const agent = "simulated-operator";
@@ -29,24 +24,23 @@ export class Simulation {
   readonly ledger = new Ledger();
   readonly processes: OperatorProcess[] = [];
   readonly server: ApiServer;
-  /** The moments of the first process. */
-  moments: readonly Moment[] = [];
+  readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
-  readonly #options: RunOptions;
   #startError: unknown;
+  #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
   #pending = 0;
 
-  private constructor(world: World, server: ApiServer, setup: SimulationSetup, run: RunOptions) {
+  private constructor(world: World, server: ApiServer, setup: SimulationSetup, plan: Plan) {
     this.world = world;
     this.server = server;
     this.#setup = setup;
-    this.#options = run;
+    this.agenda = new Agenda(plan.deeds);
   }
 
   /** Starts a server with the definitions; drive the world meanwhile. */
-  static async open(setup: SimulationSetup, run: RunOptions): Promise<Simulation> {
-    const world = new World(run);
+  static async open(setup: SimulationSetup, plan: Plan): Promise<Simulation> {
+    const world = new World(plan);
     const { controlPlane, fakeNodes, stages, resources = [] } = setup;
     const opening = startApiServer({
       listen: false,
@@ -61,7 +55,7 @@ export class Simulation {
       warn: () => {},
     });
     const server = await world.drive(opening);
-    const simulation = new Simulation(world, server, setup, run);
+    const simulation = new Simulation(world, server, setup, plan);
     if (resources.length > 0)
       await world.drive(installDefinitions(simulation.observer(), resources));
     return simulation;
@@ -73,7 +67,7 @@ export class Simulation {
   }
 
   /** The client of the workload, as of a user with kubectl. */
-  user(runtime: Runtime): Client {
+  user(runtime: ProcessRuntime): Client {
     const of = { process: "user", runtime, interference: harmless };
     const transport = this.world.connect(this.server.transport(), of);
     return createClient({
@@ -84,9 +78,10 @@ export class Simulation {
     });
   }
 
-  /** Starts the operator's first process. */
-  startOperator(): void {
-    this.#start(this.#options.deed);
+  /** Starts the operator's first process; `since` is the revision before anybody does anything. */
+  startOperator(since: string): void {
+    this.#since = since;
+    this.#start();
   }
 
   get living(): readonly OperatorProcess[] {
@@ -125,15 +120,16 @@ export class Simulation {
     );
   }
 
-  #start(deed: Deed | undefined, isLate?: Promise<void>): OperatorProcess {
+  #start(isLate?: Promise<void>): OperatorProcess {
     const { world, server, ledger } = this;
     const { operator, controllers } = this.#setup;
     const name = operatorName(this.processes.length + 1);
     const interference = new Interfering({
       process: name,
       ledger,
-      deed,
+      agenda: this.agenda,
       isLate,
+      since: this.#since,
       accomplices: this.#accomplices(() => started),
     });
     const started: OperatorProcess = new OperatorProcess({
@@ -146,7 +142,6 @@ export class Simulation {
       interference,
       failed: (error) => void (this.#startError = error),
     });
-    if (this.processes.length === 0) this.moments = interference.moments;
     this.processes.push(started);
     world.trace.add(world.time.elapsed, name, "starts");
     started.start();
@@ -163,11 +158,11 @@ export class Simulation {
       now: () => world.time.elapsed,
       crash: () => {
         kill();
-        void this.#after(downMs).then(() => this.#start(undefined));
+        void this.#after(downMs).then(() => this.#start());
       },
       killForGood: kill,
       rival: () => {
-        this.#start(undefined);
+        this.#start();
         return this.#after(lateMs);
       },
       late: () => this.#after(lateMs),
@@ -178,7 +173,7 @@ export class Simulation {
         const { id } = this.server.faults!.add({ on, effect: { type: "stale", resourceVersion } });
         void this.#after(downMs).then(() => {
           const isLate = this.#after(lateMs);
-          this.#start(undefined, isLate);
+          this.#start(isLate);
           void isLate.then(() => this.server.faults!.remove(id));
         });
       },

@@ -1,6 +1,7 @@
 // Fails a test whose reconciles fail: after some retries they rest for so long that the controllers
 // look settled.
 import { HomeostatError, type Manager, type ObjectState } from "homeostat";
+import { timesOf } from "./describe-state.ts";
 
 /** @throws ERR_TEST_FAILING naming the objects whose last reconcile has failed, and why */
 export function refuseFailures(manager: Manager | undefined): void {
@@ -21,8 +22,7 @@ export function refuseFailures(manager: Manager | undefined): void {
 function describeFailure({ kind, key, controller, progress }: ObjectState): string {
   if (progress.at !== "retrying") return `  ${kind} ${key} (${controller})`;
   const { because, failures, hint } = progress;
-  const times = failures === 1 ? "once" : `${failures} times`;
-  return `  ${kind} ${key} (${controller}) failed ${times}: ${because}${hint === undefined ? "" : ` (${hint})`}`;
+  return `  ${kind} ${key} (${controller}) failed ${timesOf(failures)}: ${because}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
 /** What was thrown; nothing where a retry is no failure. */

@@ -1,12 +1,12 @@
 // Fails a test whose controllers make mistakes that would otherwise show in their log alone: they
 // depend on something that they do not declare, or drop a result.
-import { HomeostatError, type Manager } from "homeostat";
+import { type Breach, HomeostatError } from "homeostat";
 
 /** Returns a function that throws ERR_TEST_BREACH once for what is new since its last call. */
-export function refuseBreaches(manager: Manager | undefined): (during: string) => void {
+export function refuseBreaches(breaches: () => readonly Breach[]): (during: string) => void {
   let told = 0;
   return (during) => {
-    const fresh = manager?.breaches().slice(told) ?? [];
+    const fresh = breaches().slice(told);
     if (fresh.length === 0) return;
     told += fresh.length;
     const lines = fresh.map(

@@ -10,6 +10,8 @@ export interface KeepAlive {
   /** Until as many calls of `end`, and for some time after the last. */
   begin(): void;
   end(): void;
+  /** While `work` goes on. */
+  during<T>(work: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
@@ -42,6 +44,10 @@ export function createKeepAlive(released: (idleMs: number) => void): KeepAlive {
   return {
     begin: () => use(1),
     end: () => use(-1),
+    during(work) {
+      use(1);
+      return work().finally(() => use(-1));
+    },
     stop() {
       isStopped = true;
       due?.cancel();

@@ -1,0 +1,74 @@
+// A scenario on trial: runs of it, and what is wrong with them, compared with runs in which nothing
+// went wrong.
+import { judge, judgeAlone, judgeClean, type Reference, volatilePlaces } from "../oracles/judge.ts";
+import type { Violation } from "../oracles/violation.ts";
+import { reportFailures } from "../report/report-failures.ts";
+import type { Outcome } from "../run/outcome.ts";
+import { perform, type Performance } from "../run/perform.ts";
+import { cleanPlan, type Plan } from "../run/plan.ts";
+
+/** A run, and what is wrong with it; nothing, if all is well. */
+export interface Verdict {
+  readonly outcome: Outcome;
+  readonly violations: readonly Violation[];
+}
+
+/** Runs of one scenario. */
+export class Trial {
+  readonly name: string;
+  readonly #performance: Performance;
+  #reference: Promise<Reference> | undefined;
+  /** How many runs there have been. */
+  runs = 0;
+
+  constructor(name: string, performance: Performance) {
+    this.name = name;
+    this.#performance = performance;
+  }
+
+  run(plan: Plan): Promise<Outcome> {
+    this.runs++;
+    return perform(this.#performance, plan);
+  }
+
+  /** The clean runs, once. @throws ERR_SCENARIO_FAILED when something is wrong even there */
+  reference(): Promise<Reference> {
+    return (this.#reference ??= this.#findReference());
+  }
+
+  async judge(plan: Plan): Promise<Verdict> {
+    const reference = await this.reference();
+    const outcome = await this.run(plan);
+    return { outcome, violations: judge(outcome, reference) };
+  }
+
+  /** @throws ERR_SCENARIO_FAILED if something is wrong with a run by itself */
+  refuse(outcome: Outcome, violations = judgeAlone(outcome)): void {
+    if (violations.length === 0) return;
+    throw reportFailures({
+      name: this.name,
+      clean: outcome,
+      failures: [{ outcome, violations }],
+      runs: 1,
+    });
+  }
+
+  /** Where runs differ by other random numbers, or another order, they cannot be compared. */
+  async #findReference(): Promise<Reference> {
+    const clean = await this.run(cleanPlan(1));
+    this.refuse(clean, judgeClean(clean));
+    const others = await this.#all([cleanPlan(2), { ...cleanPlan(3), order: "random" }]);
+    const places = others.flatMap((other) => [...volatilePlaces(clean, other)]);
+    return { clean, volatile: new Set(places) };
+  }
+
+  async #all(plans: readonly Plan[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const plan of plans) {
+      const outcome = await this.run(plan);
+      this.refuse(outcome);
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+}

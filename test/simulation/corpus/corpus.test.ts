@@ -9,6 +9,12 @@ const tested = new Set([
   "names in memory",
   "created before it is recorded",
   "pruned on an old view",
+  "finalizer removed first",
+  "deletes what it does not own",
+  "generation forgotten",
+  "error swallowed in a loop",
+  "clocks compared",
+  "update ignored",
 ]);
 
 describe("a sweep", () => {

@@ -243,11 +243,12 @@ const appendedTwice: PlantedBug = {
   sound: () => [
     defineController(Site, {
       async reconcile({ object: { metadata, spec }, client, status }) {
-        const { generation = 0 } = metadata;
-        const line = `${generation}=${spec.size}`;
-        await client.upsert(ConfigMap, "log", (log) =>
-          ConfigMap("log", { data: { ...log?.data, [`line-${generation}`]: line } }),
-        );
+        const generation = `${metadata.generation}`;
+        await client.upsert(ConfigMap, "log", (log) => {
+          if (log?.data?.["generation"] === generation) return log;
+          const text = `${log?.data?.["text"] ?? ""}${spec.size};`;
+          return ConfigMap("log", { data: { text, generation } });
+        });
         status({ size: spec.size });
       },
     }),

@@ -2,7 +2,7 @@
 // and beside it the sound one that does the same work.
 import { type Controller, defineResource } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
-import { scenario, type Scenario, type SimulationSetup, type Workload } from "@homeostat/testing";
+import { scenario, type Scenario, type ScenarioSetup, type Workload } from "@homeostat/testing";
 import * as z from "zod";
 
 /** One bug. */
@@ -12,7 +12,7 @@ export interface PlantedBug {
   readonly flaw: string;
   /** The oracles that may find it; the first thing that a run shows must be of one of them. */
   readonly oracles: readonly string[];
-  readonly controlPlane?: NonNullable<SimulationSetup["controlPlane"]>;
+  readonly controlPlane?: NonNullable<ScenarioSetup["controlPlane"]>;
   readonly workload: Workload;
   planted(): readonly Controller[];
   sound(): readonly Controller[];

@@ -1,10 +1,9 @@
 // What an operator has made is gone when what it was made for is gone.
 import type { JsonObject } from "homeostat/api";
-import { userAgent } from "../run/actors.ts";
 import type { Outcome, Rest } from "../run/outcome.ts";
 import { lateCreation } from "./late-creation.ts";
+import { madeBy, userObjects } from "./user-objects.ts";
 import type { Violation } from "./violation.ts";
-import { isCreation } from "./writes.ts";
 
 interface Meta {
   readonly uid: string;
@@ -14,7 +13,6 @@ interface Meta {
     readonly kind: string;
     readonly name: string;
   }[];
-  readonly managedFields?: readonly { readonly manager?: string }[];
 }
 
 export const leftBehind = (run: Outcome, rest: Rest): readonly Violation[] => [
@@ -35,11 +33,10 @@ function uncollected(objects: readonly JsonObject[]): readonly Violation[] {
 
 /** Made after the start and without an owner, while nothing of the user's is left. */
 function unowned(run: Outcome, rest: Rest): readonly Violation[] {
-  const { rests, writes } = run;
+  if (userObjects(run, rest).length > 0) return [];
   const late = lateCreation(run)?.uid;
-  const made = new Set(writes.filter(isCreation).map(({ answer }) => answer?.metadata?.uid));
-  const fromStart = new Set(rests[0]?.objects.map((object) => metaOf(object).uid));
-  if (rest.objects.some((object) => !made.has(metaOf(object).uid) && isUsers(object))) return [];
+  const made = madeBy(run);
+  const fromStart = new Set(run.rests[0]?.objects.map((object) => metaOf(object).uid));
   return rest.objects
     .filter((object) => {
       const { uid, ownerReferences = [] } = metaOf(object);
@@ -51,9 +48,6 @@ function unowned(run: Outcome, rest: Rest): readonly Violation[] {
 
 /** Claims are kept by custom, for their data. Upstream: persistentVolumeClaimRetentionPolicy. */
 const isKept = ({ kind }: JsonObject): boolean => kind === "PersistentVolumeClaim";
-
-const isUsers = (object: JsonObject): boolean =>
-  metaOf(object).managedFields?.some(({ manager }) => manager === userAgent) === true;
 
 const fault = (object: JsonObject, why: string): Violation => ({
   oracle: "leaves-nothing-behind",

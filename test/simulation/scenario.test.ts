@@ -170,4 +170,28 @@ describe("a scenario", () => {
     const { text } = await boxes(sound).explore({ runs: 12 });
     assert.equal(text, "boxes: 12 states, all converge");
   });
+
+  it("is judged by what its user says must always hold", async () => {
+    const { run, sweep } = scenario(
+      "kept boxes",
+      {
+        ...setup,
+        controllers: sound,
+        invariants: {
+          "a label is never without its box": ({ list }) =>
+            list(ConfigMap).length <= list(Box).length,
+          "no box of size 2 has been deleted": ({ deleted }) =>
+            deleted(Box).every(({ spec }) => spec.size !== 2),
+        },
+      },
+      createAndGrow,
+    );
+    const failure = await failureOf(run());
+    assert.match(
+      failure.message,
+      /invariants: "no box of size 2 has been deleted" does not hold after DELETED Box default\/a\n/,
+    );
+    assert.doesNotMatch(failure.message, /never without its box" does not hold after [AM]/);
+    assert.equal((await failureOf(sweep())).message, failure.message);
+  });
 });

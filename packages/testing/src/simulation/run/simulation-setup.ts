@@ -1,5 +1,6 @@
 // What a scenario is made of besides its workload.
 import type { ApiServerOptions } from "@homeostat/apiserver";
+import type { Invariants } from "../oracles/invariants.ts";
 import type { Controller, ResourceDefinition } from "homeostat";
 
 /** What a run starts with. */
@@ -14,6 +15,8 @@ export interface SimulationSetup {
   readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
   /** Creates this many fake nodes and runs pods on them. */
   readonly fakeNodes?: number;
+  /** What must hold after each change, by what it says: `never loses data`. */
+  readonly invariants?: Invariants;
   /** Stages that simulate the lifecycle of pods, nodes and other objects. */
   readonly stages?: NonNullable<ApiServerOptions["stages"]>;
 }

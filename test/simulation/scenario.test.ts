@@ -76,6 +76,20 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
   return assert.fail("it did not fail");
 }
 
+/** Pays once for each key. */
+class Bank {
+  readonly payments = new Map<string, number>();
+
+  pay(key: string, amount: number): Promise<void> {
+    this.payments.set(key, amount);
+    return Promise.resolve();
+  }
+
+  toJSON(): unknown {
+    return { paid: [...this.payments.values()].reduce((sum, one) => sum + one, 0) };
+  }
+}
+
 describe("a scenario", () => {
   it("runs the same way with the same seed", async () => {
     const { run } = boxes(sound);
@@ -193,5 +207,35 @@ describe("a scenario", () => {
     );
     assert.doesNotMatch(failure.message, /never without its box" does not hold after [AM]/);
     assert.equal((await failureOf(sweep())).message, failure.message);
+  });
+
+  it("cuts and loses calls of external systems, whose fakes outlive the operator", async () => {
+    const paid = (key: (name: string) => string) =>
+      scenario(
+        "bills",
+        {
+          ...setup,
+          externals: () => ({ bank: new Bank() }),
+          controllers: ({ bank }) => [
+            defineController(Box, {
+              async reconcile({ object: { metadata, spec, status: before }, status }) {
+                if (before.size === undefined) await bank.pay(key(metadata.name), spec.size);
+                status({ size: spec.size });
+              },
+            }),
+          ],
+        },
+        async ({ client, converge, externals: { bank } }) => {
+          await client.create(Box, Box("a", { size: 3 }));
+          await converge();
+          assert.equal(bank.payments.has("a") || bank.payments.size > 0, true);
+        },
+      );
+    assert.match((await paid((name) => name).sweep()).text, /all converge$/);
+    const failure = await failureOf(paid(() => randomUUID()).sweep({ stop: "first" }));
+    assert.match(
+      failure.message,
+      /when I kill the operator after write 1 \(call bank pay\).*\n.*external bank: paid is 6 instead of 3/,
+    );
   });
 });

@@ -36,7 +36,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
   const rests: Rest[] = [];
   const rested = (): void => {
     const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects) });
+    rests.push({ objects, state: endStateOf(objects, simulation.externals) });
   };
   const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
   record.close();
@@ -88,6 +88,7 @@ function contextOf(
   const { world } = simulation;
   return {
     client: simulation.user(runtime),
+    externals: simulation.externals,
     converge: rest,
     clock: {
       now: () => world.time.wall,

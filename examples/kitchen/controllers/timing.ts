@@ -19,6 +19,10 @@ export function createTiming(options: {
   return {
     fetchMs: options.fetchMs,
     now: () => new Date(options.nowMs()).toISOString(),
-    remainingMs: (since, lastsMs) => Math.max(0, Date.parse(since) + lastsMs - options.nowMs()),
+    remainingMs(since, lastsMs) {
+      const pastMs = options.nowMs() - Date.parse(since);
+      // A start that lies ahead was noted by a clock that has been set back: nobody waits for it.
+      return pastMs < 0 ? 0 : Math.max(0, lastsMs - pastMs);
+    },
   };
 }

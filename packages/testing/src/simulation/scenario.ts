@@ -78,7 +78,10 @@ class Session {
     const kept = await this.#runKept();
     if (kept) return kept;
     const { clean } = await this.#trial.reference();
-    const plans = planSweep(clean.moments).map((deed) => ({ ...cleanPlan(1), deeds: [deed] }));
+    const plans = planSweep(clean.moments, clean).map((deed) => ({
+      ...cleanPlan(1),
+      deeds: [deed],
+    }));
     const failures: Verdict[] = [];
     for (const plan of plans) {
       const verdict = await this.#trial.judge(plan);
@@ -95,7 +98,7 @@ class Session {
     if (kept) return kept;
     const { clean } = await this.#trial.reference();
     for (let i = 0; i < runs; i++) {
-      const verdict = await this.#trial.judge(planAtRandom(seed + i, clean.moments, deeds));
+      const verdict = await this.#trial.judge(planAtRandom(seed + i, clean, deeds));
       if (verdict.violations.length > 0) await this.#refuse([await shrink(this.#trial, verdict)]);
     }
     return this.#certificate(runs);

@@ -40,6 +40,7 @@ export class Interfering implements Interference {
   readonly #accomplices: Accomplices;
   /** All events wait for this. */
   readonly #isLate: Promise<void> | undefined;
+  readonly #since: bigint;
   #isOnTime = false;
   /** The write that is carried out as the last deed of its process. */
   #last: { readonly sent: Sent; readonly deed: WriteDeed } | undefined;
@@ -50,9 +51,12 @@ export class Interfering implements Interference {
     readonly ledger: Ledger;
     readonly agenda: Agenda;
     readonly isLate?: Promise<void> | undefined;
+    /** Of older revisions nothing is counted: they were there before. */
+    readonly since: string;
     readonly accomplices: Accomplices;
   }) {
     this.#isLate = options.isLate;
+    this.#since = BigInt(options.since);
     this.#process = options.process;
     this.#ledger = options.ledger;
     this.#agenda = options.agenda;
@@ -105,15 +109,16 @@ export class Interfering implements Interference {
     this.#ledger.saw(head.resourceVersion);
     const what = `${info.resource} ${describeEvent(head)}`;
     const before = this.#seenRevision;
-    if (BigInt(head.resourceVersion || 0) > BigInt(before))
-      this.#seenRevision = head.resourceVersion;
-    // Before the first event there is nothing to go back to.
-    const verb = before === "0" ? "first" : head.type;
-    const due = this.#agenda.due("event", { what, verb });
+    const revision = BigInt(head.resourceVersion || 0);
+    if (revision > BigInt(before)) this.#seenRevision = head.resourceVersion;
     if (this.#isLate && !this.#isOnTime) {
       void this.#isLate.then(() => (this.#isOnTime = true));
       return { until: this.#isLate, then: "deliver" };
     }
+    if (revision <= this.#since) return "deliver";
+    // Before the first event there is nothing to go back to.
+    const verb = before === "0" ? "first" : head.type;
+    const due = this.#agenda.due("event", { what, verb });
     switch (due) {
       case undefined:
         return "deliver";

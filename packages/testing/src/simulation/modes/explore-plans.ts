@@ -1,6 +1,6 @@
 // Plans at random: another order, and some deeds at moments that a clean run has shown.
-import type { Moment } from "../faults/agenda.ts";
 import { planSweep } from "../faults/plan-sweep.ts";
+import type { Outcome } from "../run/outcome.ts";
 import type { Plan } from "../run/plan.ts";
 import { createChance } from "../time/chance.ts";
 
@@ -15,9 +15,9 @@ export interface ExploreOptions {
 }
 
 /** The plan of a seed. */
-export function planAtRandom(seed: number, moments: readonly Moment[], most: number): Plan {
+export function planAtRandom(seed: number, clean: Outcome, most: number): Plan {
   const chance = createChance(seed);
-  const possible = planSweep(moments);
+  const possible = planSweep(clean.moments, clean);
   const count = Math.floor(chance() * (most + 1));
   const deeds = Array.from(
     { length: possible.length === 0 ? 0 : count },

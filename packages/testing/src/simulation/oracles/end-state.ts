@@ -1,6 +1,6 @@
 // The end state of a run, in a form that runs can be compared by: what differs from run to run by
 // nature (uids, revisions, times, generated names) is replaced.
-import type { Json, JsonObject } from "homeostat/api";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** Objects by `Kind namespace/name`. */
 export type EndState = ReadonlyMap<string, Json>;
@@ -73,6 +73,21 @@ function neutral(value: Json, replaced: ReadonlyMap<string, string>): Json {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !counted.has(name))
-      .map(([name, member]) => [name, neutral(member, replaced)]),
+      .map(([name, member]) => [name, inOrder(name, neutral(member, replaced))]),
   );
+}
+
+/** Lists that are sets, or maps by this member: their order only tells what came first. */
+const unordered: Readonly<Record<string, string | undefined>> = {
+  conditions: "type",
+  ownerReferences: "uid",
+  finalizers: undefined,
+};
+
+function inOrder(name: string, value: Json): Json {
+  if (!Array.isArray(value) || !Object.hasOwn(unordered, name)) return value;
+  const key = unordered[name];
+  const rank = (item: Json): string =>
+    String(key !== undefined && isObject(item) ? item[key] : item);
+  return value.toSorted((one: Json, other: Json) => (rank(one) < rank(other) ? -1 : 1));
 }

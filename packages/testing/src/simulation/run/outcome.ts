@@ -19,6 +19,8 @@ export interface Outcome {
   readonly plan: Plan;
   /** At which deeds could be committed. */
   readonly moments: readonly Moment[];
+  /** The operator has taken the wall clock from Node. */
+  readonly usesDate: boolean;
   readonly writes: readonly Write[];
   readonly trace: Trace;
   /** Each time when the workload saw the operator at rest, and in the end. */

@@ -1,9 +1,9 @@
 // Performs one run from the empty server to the end state.
-import type { Runtime } from "homeostat/runtime";
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
 import type { ScenarioContext, Workload } from "../scenario-context.ts";
+import type { ProcessRuntime } from "../time/process-runtime.ts";
 import { atRest, converge, forGood } from "./converge.ts";
 import type { Outcome, Rest } from "./outcome.ts";
 import { cleanPlan, type Plan } from "./plan.ts";
@@ -26,7 +26,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
   const record = new ObjectRecord(simulation.server.transport(), performance.kinds, revision);
-  simulation.startOperator();
+  simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
     const { objects } = record;
@@ -41,6 +41,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
   return {
     plan,
     moments: simulation.agenda.moments,
+    usesDate: simulation.processes.some(({ runtime }) => runtime.hasUsedDate),
     writes: ledger.writes,
     trace: world.trace,
     rests,
@@ -74,7 +75,7 @@ async function work(workload: Workload, simulation: Simulation, rested: () => vo
 
 function contextOf(
   simulation: Simulation,
-  runtime: Runtime,
+  runtime: ProcessRuntime,
   rest: () => Promise<void>,
 ): ScenarioContext {
   const { world } = simulation;

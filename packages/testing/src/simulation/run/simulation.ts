@@ -3,7 +3,7 @@
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import { installDefinitions, type ObjectState } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
-import type { Runtime } from "homeostat/runtime";
+import type { ProcessRuntime } from "../time/process-runtime.ts";
 import { Agenda } from "../faults/agenda.ts";
 import { downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering } from "../faults/interfere.ts";
@@ -26,6 +26,7 @@ export class Simulation {
   readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
   #startError: unknown;
+  #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
   #pending = 0;
 
@@ -65,7 +66,7 @@ export class Simulation {
   }
 
   /** The client of the workload, as of a user with kubectl. */
-  user(runtime: Runtime): Client {
+  user(runtime: ProcessRuntime): Client {
     const of = { process: "user", runtime, interference: harmless };
     const transport = this.world.connect(this.server.transport(), of);
     return createClient({
@@ -76,8 +77,9 @@ export class Simulation {
     });
   }
 
-  /** Starts the operator's first process. */
-  startOperator(): void {
+  /** Starts the operator's first process; `since` is the revision before anybody does anything. */
+  startOperator(since: string): void {
+    this.#since = since;
     this.#start();
   }
 
@@ -126,6 +128,7 @@ export class Simulation {
       ledger,
       agenda: this.agenda,
       isLate,
+      since: this.#since,
       accomplices: this.#accomplices(() => started),
     });
     const started: OperatorProcess = new OperatorProcess({

@@ -4,7 +4,6 @@ import type { Client } from "homeostat/client";
 import { createClient } from "homeostat/client";
 import type { Transport } from "homeostat/api";
 import { HomeostatError } from "homeostat";
-import type { Runtime } from "homeostat/runtime";
 import { AmbientTime } from "../time/ambient-time.ts";
 import { type Chance, createChance } from "../time/chance.ts";
 import { createProcessRuntime, type ProcessRuntime } from "../time/process-runtime.ts";
@@ -60,7 +59,8 @@ export class World {
 
   /** The same for code of the user's, which gets this time from Node as well. */
   createAmbientRuntime(): ProcessRuntime {
-    const within = (runtime: Runtime, code: () => void): void => this.ambient.run(runtime, code);
+    const within = (runtime: ProcessRuntime, code: () => void): void =>
+      this.ambient.run(runtime, code);
     return createProcessRuntime(this.time, this.#seed * 1009 + this.#processes++, within);
   }
 
@@ -74,7 +74,7 @@ export class World {
     inner: Transport,
     of: {
       readonly process: string;
-      readonly runtime: Runtime;
+      readonly runtime: ProcessRuntime;
       readonly interference: Interference;
     },
   ): SimulatedTransport {

@@ -5,15 +5,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import process from "node:process";
-import type { Runtime } from "homeostat/runtime";
 import { unitInterval, uuid } from "homeostat/runtime";
 import { refusals } from "./refuse-outside.ts";
+import type { ProcessRuntime } from "./process-runtime.ts";
 import { Replacements } from "./replacements.ts";
 import { VirtualTimeout } from "./virtual-timeout.ts";
 
 /** Runs code of simulated processes with their time, until it is closed. */
 export class AmbientTime {
-  readonly #runtimes: AsyncLocalStorage<Runtime>;
+  readonly #runtimes: AsyncLocalStorage<ProcessRuntime>;
   readonly #shared: SharedState;
 
   constructor() {
@@ -24,7 +24,7 @@ export class AmbientTime {
   }
 
   /** Runs `code`, and all that it begins, as a part of the process with this runtime. */
-  run<T>(runtime: Runtime, code: () => T): T {
+  run<T>(runtime: ProcessRuntime, code: () => T): T {
     return this.#runtimes.run(runtime, code);
   }
 
@@ -38,7 +38,7 @@ export class AmbientTime {
 
 /** What all open worlds of this process share: the functions that they replace are shared, too. */
 interface SharedState {
-  readonly runtimes: AsyncLocalStorage<Runtime>;
+  readonly runtimes: AsyncLocalStorage<ProcessRuntime>;
   readonly replaced: Replacements;
   users: number;
 }
@@ -46,9 +46,9 @@ interface SharedState {
 const stateKey = Symbol.for("homeostat.simulation.ambient-time");
 
 function replaceAll(): SharedState {
-  const runtimes = new AsyncLocalStorage<Runtime>();
+  const runtimes = new AsyncLocalStorage<ProcessRuntime>();
   const replaced = new Replacements();
-  const current = (): Runtime | undefined => runtimes.getStore();
+  const current = (): ProcessRuntime | undefined => runtimes.getStore();
   replaceClocks(replaced, current);
   replaceTimers(replaced, current);
   replaceRandomness(replaced, current);
@@ -67,10 +67,14 @@ function replaceAll(): SharedState {
   return { runtimes, replaced, users: 0 };
 }
 
-type Current = () => Runtime | undefined;
+type Current = () => ProcessRuntime | undefined;
 
 function replaceClocks(replaced: Replacements, current: Current): void {
-  const nowOf = (real: () => number): number => current()?.clock.now() ?? real();
+  const nowOf = (real: () => number): number => {
+    const runtime = current();
+    runtime?.usesDate();
+    return runtime?.clock.now() ?? real();
+  };
   replaced.set(globalThis, "Date", virtualDate(Date, nowOf));
   replaced.replace(
     globalThis.performance,
@@ -132,7 +136,7 @@ interface SleepOptions {
 }
 
 function virtualSleep(
-  { clock }: Runtime,
+  { clock }: ProcessRuntime,
   ms: number,
   value: unknown,
   { signal }: SleepOptions = {},

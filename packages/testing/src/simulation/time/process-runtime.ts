@@ -9,16 +9,20 @@ export interface ProcessRuntime extends Runtime {
   kill(): void;
   /** Sets the wall clock by so much; timers and the monotonic clock do not notice. */
   setWallBy(ms: number): void;
+  /** Code of the process has taken the wall clock from Node, not from its runtime. */
+  readonly hasUsedDate: boolean;
+  usesDate(): void;
 }
 
 /** `within` runs code as a part of the process. */
 export function createProcessRuntime(
   time: VirtualTime,
   seed: number,
-  within: (runtime: Runtime, code: () => void) => void = (_, code) => code(),
+  within: (runtime: ProcessRuntime, code: () => void) => void = (_, code) => code(),
 ): ProcessRuntime {
   let isDead = false;
   let skewMs = 0;
+  let hasUsedDate = false;
   const alive = (run: () => void) => () => {
     if (!isDead) within(runtime, run);
   };
@@ -32,6 +36,10 @@ export function createProcessRuntime(
     defer: (run) => queueMicrotask(alive(run)),
     kill: () => void (isDead = true),
     setWallBy: (ms) => void (skewMs += ms),
+    get hasUsedDate() {
+      return hasUsedDate;
+    },
+    usesDate: () => void (hasUsedDate = true),
   };
   return runtime;
 }

@@ -108,7 +108,7 @@ function objectOf<K extends Kind>(
 ): JsonObject {
   const given = object as JsonObject & { readonly metadata: JsonObject };
   if (deleting !== true) return given;
-  const { group = "" } = { group: String(given["apiVersion"]).split("/", 1)[0] };
+  const [group] = String(given["apiVersion"]).split("/", 1);
   const { finalizers = [`${group}/${operator}.${controller.name}`] } = given.metadata;
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   return { ...given, metadata: { ...given.metadata, finalizers, deletionTimestamp } };

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { defineController, defineResource, isHomeostatError, ref, terminal } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import * as z from "zod";
-import { reconcileOnce } from "./reconcile-once.ts";
+import { reconcileOnce } from "@homeostat/testing";
 
 const api = { group: "once.example.com", version: "v1" } as const;
 const Box = defineResource({

@@ -20,7 +20,7 @@ export interface Reference {
 
 /** What is wrong with a run in which a deed was done. */
 export function judge(run: Outcome, reference: Reference): readonly Violation[] {
-  if (run.error) return [{ oracle: "converges", what: run.error.message }];
+  if (run.error) return judgeAlone(run);
   return [
     ...judgeAlone(run),
     ...endStateFaults(run, reference),
@@ -32,8 +32,13 @@ export function judge(run: Outcome, reference: Reference): readonly Violation[] 
 
 /** What is wrong with a run by itself. */
 export function judgeAlone(run: Outcome): readonly Violation[] {
-  if (run.error) return [{ oracle: "converges", what: run.error.message }];
-  return atEachRest(run, (rest) => [...readinessFaults(rest.objects), ...leftBehind(run, rest)]);
+  const broken = run.broken.map((what) => ({ oracle: "invariants" as const, what }));
+  if (run.error) return [...broken, { oracle: "converges", what: run.error.message }];
+  const atRest = atEachRest(run, (rest) => [
+    ...readinessFaults(rest.objects),
+    ...leftBehind(run, rest),
+  ]);
+  return [...broken, ...atRest];
 }
 
 /** What is wrong with a run in which nothing went wrong. */

@@ -9,10 +9,19 @@ interface Frame {
   readonly object: JsonObject;
 }
 
-interface Meta {
+interface RecordedMeta {
   readonly uid: string;
-  readonly namespace?: string;
   readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What is recorded. */
+export interface RecordOptions {
+  readonly kinds: readonly ListedKind[];
+  /** From when on. */
+  readonly resourceVersion: string;
+  /** `MODIFIED Box shop/a`. */
+  changed(what: string): void;
 }
 
 /** Objects that have changed, as they are now. */
@@ -21,9 +30,13 @@ export class ObjectRecord {
   readonly #objects = new Map<string, JsonObject>();
   readonly #targets = new Map<string, string>();
   readonly #watches: Exchange[];
+  readonly #changed: (what: string) => void;
+  /** As they were at the end, in order. */
+  readonly deleted: JsonObject[] = [];
 
-  /** Watches these kinds from `resourceVersion` on. */
-  constructor(transport: Transport, kinds: readonly ListedKind[], resourceVersion: string) {
+  /** Watches these kinds from `resourceVersion` on; `changed` is called after each change. */
+  constructor(transport: Transport, { kinds, resourceVersion, changed }: RecordOptions) {
+    this.#changed = changed;
     this.#watches = kinds.map((kind) =>
       transport.send(
         {
@@ -63,14 +76,18 @@ export class ObjectRecord {
       if (line === "") continue;
       const { type, object } = JSON.parse(line) as Frame;
       if (type === "BOOKMARK" || type === "ERROR") continue;
-      const { uid, namespace = "", name } = object["metadata"] as unknown as Meta;
+      const { uid, namespace = "", name } = object["metadata"] as unknown as RecordedMeta;
+      const recorded = { ...object, apiVersion, kind };
+      const target = describeTarget({ resource, subresource: "", namespace, name });
       if (type === "DELETED") {
         this.#objects.delete(uid);
         this.#targets.delete(uid);
+        this.deleted.push(recorded);
       } else {
-        this.#objects.set(uid, { ...object, apiVersion, kind });
-        this.#targets.set(uid, describeTarget({ resource, subresource: "", namespace, name }));
+        this.#objects.set(uid, recorded);
+        this.#targets.set(uid, target);
       }
+      this.#changed(`${type} ${kind} ${namespace === "" ? name : `${namespace}/${name}`}`);
     }
   }
 }

@@ -12,7 +12,7 @@ import { Ledger } from "./ledger.ts";
 import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Plan } from "./plan.ts";
-import type { SimulationSetup } from "./simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
 
 /** The agent of the operator's requests, by which the server knows them. */
@@ -26,6 +26,8 @@ export class Simulation {
   readonly server: ApiServer;
   readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
+  /** The fakes of external systems. */
+  readonly externals: Externals;
   #startError: unknown;
   #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
@@ -36,6 +38,7 @@ export class Simulation {
     this.server = server;
     this.#setup = setup;
     this.agenda = new Agenda(plan.deeds);
+    this.externals = setup.externals?.() ?? {};
   }
 
   /** Starts a server with the definitions; drive the world meanwhile. */
@@ -138,7 +141,8 @@ export class Simulation {
       operator,
       agent,
       server: server.transport(),
-      controllers: controllers(),
+      controllers: (externals) => controllers(externals),
+      externals: this.externals,
       interference,
       failed: (error) => void (this.#startError = error),
     });

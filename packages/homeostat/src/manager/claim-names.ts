@@ -42,16 +42,23 @@ export function claimNames({ operator, names, transport, allowsReplicas }: Claim
         hint: "stop the other manager first, or give this operator or its controllers other names",
       },
     );
+  const answer = createAnswer({ operator, names, transport, allowsReplicas });
+  claims.subscribe(answer);
+  return { release: () => void claims.unsubscribe(answer) };
+}
+
+/** A manager that a test has killed never releases its names: it must not be kept for them. */
+function createAnswer({ operator, names, transport, allowsReplicas }: Claim) {
   const own = new Set(names.flatMap(namesOf));
-  const answer = (message: unknown): void => {
+  const held = new WeakRef(transport);
+  return (message: unknown): void => {
     const asked = message as Question;
-    if (!isSameServer(asked.transport, transport)) return;
+    const running = held.deref();
+    if (running === undefined || !isSameServer(asked.transport, running)) return;
     if (allowsReplicas && asked.allowsReplicas) return;
     for (const name of asked.names.flatMap(namesOf))
       if (own.has(name)) asked.taken.push({ name, operator });
   };
-  claims.subscribe(answer);
-  return { release: () => void claims.unsubscribe(answer) };
 }
 
 const namesOf = ({ manager, finalizer }: ControllerNames): readonly string[] => [

@@ -15,17 +15,26 @@ interface Meta {
 
 const metaOf = (object: JsonObject): Meta => object["metadata"] as unknown as Meta;
 
-export function endStateOf(objects: readonly JsonObject[]): EndState {
+export function endStateOf(
+  objects: readonly JsonObject[],
+  externals: Readonly<Record<string, object>>,
+): EndState {
   const names = namesOf(objects);
   const uids = new Map(
     objects.map((object) => [metaOf(object).uid, `uid of ${titleOf(object, names)}`]),
   );
   const replaced = new Map([...uids, ...names]);
-  return new Map(
+  const fakes = Object.entries(externals).flatMap(([name, fake]) =>
+    "toJSON" in fake
+      ? [[`external ${name}`, neutral(JSON.parse(JSON.stringify(fake)) as Json, replaced)] as const]
+      : [],
+  );
+  const stored = new Map(
     objects
       .map((object) => [titleOf(object, names), neutral(object, replaced)] as const)
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );
+  return new Map([...stored, ...fakes]);
 }
 
 /** What generated names are called instead, in order of creation. */

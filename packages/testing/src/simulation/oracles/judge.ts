@@ -17,7 +17,7 @@ export interface Reference {
 
 /** What is wrong with a run in which a deed was done. */
 export function judge(run: Outcome, reference: Reference): readonly Violation[] {
-  if (run.error) return [{ oracle: "converges", what: run.error.message }];
+  if (run.error) return judgeAlone(run);
   return [
     ...judgeAlone(run),
     ...endStateFaults(run, reference),
@@ -36,11 +36,13 @@ const isStale = ({ plan: { order, deeds } }: Outcome): boolean =>
 
 /** What is wrong with a run by itself. */
 export function judgeAlone(run: Outcome): readonly Violation[] {
-  if (run.error) return [{ oracle: "converges", what: run.error.message }];
-  return atEachRest(run, ({ objects }) => [
+  const broken = run.broken.map((what) => ({ oracle: "invariants" as const, what }));
+  if (run.error) return [...broken, { oracle: "converges", what: run.error.message }];
+  const atRest = atEachRest(run, ({ objects }) => [
     ...readinessFaults(objects),
     ...(run.hasGarbageCollector ? leftovers(objects) : []),
   ]);
+  return [...broken, ...atRest];
 }
 
 /** What is wrong with a run in which nothing went wrong. */

@@ -8,14 +8,33 @@ interface Frame {
   readonly object: JsonObject;
 }
 
+interface RecordedMeta {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What is recorded. */
+export interface RecordOptions {
+  readonly kinds: readonly ListedKind[];
+  /** From when on. */
+  readonly resourceVersion: string;
+  /** `MODIFIED Box shop/a`. */
+  changed(what: string): void;
+}
+
 /** Objects that have changed, as they are now. */
 export class ObjectRecord {
   /** By uid, in order of their first change. */
   readonly #objects = new Map<string, JsonObject>();
   readonly #watches: Exchange[];
+  readonly #changed: (what: string) => void;
+  /** As they were at the end, in order. */
+  readonly deleted: JsonObject[] = [];
 
-  /** Watches these kinds from `resourceVersion` on. */
-  constructor(transport: Transport, kinds: readonly ListedKind[], resourceVersion: string) {
+  /** Watches these kinds from `resourceVersion` on; `changed` is called after each change. */
+  constructor(transport: Transport, { kinds, resourceVersion, changed }: RecordOptions) {
+    this.#changed = changed;
     this.#watches = kinds.map((kind) =>
       transport.send(
         {
@@ -50,9 +69,13 @@ export class ObjectRecord {
       if (line === "") continue;
       const { type, object } = JSON.parse(line) as Frame;
       if (type === "BOOKMARK" || type === "ERROR") continue;
-      const { uid } = object["metadata"] as unknown as { readonly uid: string };
-      if (type === "DELETED") this.#objects.delete(uid);
-      else this.#objects.set(uid, { ...object, apiVersion, kind });
+      const { uid, namespace, name } = object["metadata"] as unknown as RecordedMeta;
+      const recorded = { ...object, apiVersion, kind };
+      if (type === "DELETED") {
+        this.#objects.delete(uid);
+        this.deleted.push(recorded);
+      } else this.#objects.set(uid, recorded);
+      this.#changed(`${type} ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
     }
   }
 }

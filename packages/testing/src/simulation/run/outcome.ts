@@ -25,6 +25,8 @@ export interface Outcome {
   readonly trace: Trace;
   /** Each time when the workload saw the operator at rest, and in the end. */
   readonly rests: readonly Rest[];
+  /** Invariants that did not hold at some moment, in words. */
+  readonly broken: readonly string[];
   /** Objects whose owners are gone are collected. */
   readonly hasGarbageCollector: boolean;
   /** Why the workload did not come to its end. */

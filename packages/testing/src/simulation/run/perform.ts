@@ -1,6 +1,7 @@
 // Performs one run from the empty server to the end state.
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
+import { InvariantChecks } from "../oracles/invariants.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
 import type { ScenarioContext, Workload } from "../scenario-context.ts";
 import type { ProcessRuntime } from "../time/process-runtime.ts";
@@ -25,12 +26,17 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
   const { world, ledger } = simulation;
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
-  const record = new ObjectRecord(simulation.server.transport(), performance.kinds, revision);
+  const checks = new InvariantChecks(performance.setup.invariants ?? {});
+  const record: ObjectRecord = new ObjectRecord(simulation.server.transport(), {
+    kinds: performance.kinds,
+    resourceVersion: revision,
+    changed: (what) => checks.check(record, what),
+  });
   simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
     const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects) });
+    rests.push({ objects, state: endStateOf(objects, simulation.externals) });
   };
   const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
   record.close();
@@ -45,6 +51,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
     writes: ledger.writes,
     trace: world.trace,
     rests,
+    broken: checks.broken,
     hasGarbageCollector: collectsGarbage(performance.setup),
     error,
     logs,
@@ -81,6 +88,7 @@ function contextOf(
   const { world } = simulation;
   return {
     client: simulation.user(runtime),
+    externals: simulation.externals,
     converge: rest,
     clock: {
       now: () => world.time.wall,

@@ -11,7 +11,7 @@ import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Plan } from "./plan.ts";
-import type { SimulationSetup } from "./simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
 
 /** The agent of the operator's requests, by which the server knows them. */
@@ -25,6 +25,8 @@ export class Simulation {
   readonly server: ApiServer;
   readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
+  /** The fakes of external systems. */
+  readonly externals: Externals;
   #startError: unknown;
   #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
@@ -35,6 +37,7 @@ export class Simulation {
     this.server = server;
     this.#setup = setup;
     this.agenda = new Agenda(plan.deeds);
+    this.externals = setup.externals?.() ?? {};
   }
 
   /** Starts a server with the definitions; drive the world meanwhile. */
@@ -137,7 +140,8 @@ export class Simulation {
       operator,
       agent,
       server: server.transport(),
-      controllers: controllers(),
+      controllers: (externals) => controllers(externals),
+      externals: this.externals,
       interference,
       failed: (error) => void (this.#startError = error),
     });

@@ -10,6 +10,8 @@ export type Verb =
   | "patch"
   | "delete"
   | "deletecollection"
+  /** Of an external system. */
+  | "call"
   | "other";
 
 /** What a request is about. */

@@ -56,12 +56,19 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
 describe("a world that is over", () => {
   it("leaves nothing replaced, though its operator cannot even be made", async () => {
     const before = [Date, setTimeout, process.hrtime, Math.random];
-    const failure = await failureOf(
-      boxes(() => {
-        throw new Error("no glue");
-      }).run(),
-    );
-    assert.match(failure.message, /no glue/);
+    const cannot = (): never => {
+      throw new Error("no glue");
+    };
+    const operator = { operator: "boxes", controlPlane: "none" } as const;
+    const nothing = async (): Promise<void> => {};
+    for (const setup of [
+      { ...operator, controllers: cannot },
+      { ...operator, controllers: sound, externals: cannot },
+    ])
+      assert.match(
+        (await failureOf(scenario("unmade", setup, nothing).run())).message,
+        /no glue/,
+      );
     assert.deepEqual([Date, setTimeout, process.hrtime, Math.random], before);
     assert.ok(!Object.hasOwn(performance, "now") && !Object.hasOwn(globalThis.crypto, "randomUUID"));
   });

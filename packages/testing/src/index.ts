@@ -15,6 +15,13 @@ export type {
   TestFault,
   TestFaults,
 } from "./faults/test-fault.ts";
+export type { OnceWrite } from "./once/given-server.ts";
+export {
+  type Given,
+  reconcileOnce,
+  type ReconciledOnce,
+  type ReconcileOnceOptions,
+} from "./once/reconcile-once.ts";
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
 export type { ScenarioContext, Workload } from "./simulation/scenario-context.ts";
 export {
@@ -24,5 +31,6 @@ export {
   type ScenarioSetup,
   type SweepOptions,
 } from "./simulation/scenario.ts";
+export type { Invariant, Invariants, WorldView } from "./simulation/oracles/invariants.ts";
 export type { ExploreOptions } from "./simulation/modes/explore-plans.ts";
 export type { Outcome } from "./simulation/run/outcome.ts";

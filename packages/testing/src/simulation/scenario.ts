@@ -8,7 +8,7 @@ import { Trial, type Verdict } from "./modes/trial.ts";
 import { reportFailures } from "./report/report-failures.ts";
 import type { Outcome } from "./run/outcome.ts";
 import { cleanPlan, type Plan } from "./run/plan.ts";
-import type { SimulationSetup } from "./run/simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./run/simulation-setup.ts";
 import type { Workload } from "./scenario-context.ts";
 
 /** What many runs have shown. */
@@ -26,7 +26,7 @@ export interface SweepOptions {
 }
 
 /** What a scenario is made of. */
-export interface ScenarioSetup extends SimulationSetup {
+export interface ScenarioSetup<E extends Externals = Externals> extends SimulationSetup<E> {
   /** A folder for plans that have failed; they are run first from then on. Default: none. */
   readonly regressions?: string | URL;
 }
@@ -49,7 +49,13 @@ export interface Scenario {
 }
 
 /** Describes a scenario; nothing runs yet. */
-export function scenario(name: string, setup: ScenarioSetup, workload: Workload): Scenario {
+export function scenario<E extends Externals = Externals>(
+  name: string,
+  given: ScenarioSetup<E>,
+  steps: Workload<E>,
+): Scenario {
+  // A setup's externals are what its controllers and its workload are given.
+  const [setup, workload] = [given, steps] as unknown as [ScenarioSetup, Workload];
   const open = (): Session => new Session(name, setup, workload);
   return {
     name,

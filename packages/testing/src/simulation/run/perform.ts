@@ -1,6 +1,7 @@
 // Performs one run from the empty server to the end state.
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
+import { InvariantChecks } from "../oracles/invariants.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
 import type { ScenarioContext, Workload } from "../scenario-context.ts";
 import type { ProcessRuntime } from "../time/process-runtime.ts";
@@ -42,12 +43,17 @@ async function live(
   const { world, ledger } = simulation;
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
-  const record = new ObjectRecord(simulation.server.transport(), kinds, revision);
+  const checks = new InvariantChecks(setup.invariants ?? {});
+  const record: ObjectRecord = new ObjectRecord(simulation.server.transport(), {
+    kinds,
+    resourceVersion: revision,
+    changed: (what) => checks.check(record, what),
+  });
   simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
-    const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects) });
+    const { objects, targets } = record;
+    rests.push({ objects, targets, state: endStateOf(objects, simulation.externals) });
   };
   const error = await failureOf(() => world.drive(work(workload, simulation, rested)));
   record.close();
@@ -61,6 +67,7 @@ async function live(
     writes: ledger.writes,
     trace: world.trace,
     rests,
+    broken: checks.broken,
     hasGarbageCollector: collectsGarbage(setup),
     error,
     logs,
@@ -95,6 +102,7 @@ function contextOf(
   const { world } = simulation;
   return {
     client: simulation.user(runtime),
+    externals: simulation.externals,
     converge: rest,
     clock: {
       now: () => world.time.wall,

@@ -9,9 +9,10 @@ import { downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
+import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Plan } from "./plan.ts";
-import type { SimulationSetup } from "./simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
 
 /** The agent of the operator's requests, by which the server knows them. */
@@ -25,6 +26,8 @@ export class Simulation {
   readonly server: ApiServer;
   readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
+  /** The fakes of external systems. */
+  readonly externals: Externals;
   #startError: unknown;
   #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
@@ -35,25 +38,23 @@ export class Simulation {
     this.server = server;
     this.#setup = setup;
     this.agenda = new Agenda(plan.deeds);
+    this.externals = setup.externals?.() ?? {};
   }
 
   /** Starts a server with the definitions; drive the world meanwhile. */
   static async open(setup: SimulationSetup, plan: Plan): Promise<Simulation> {
     const world = new World(plan);
-    const server = await openServer(world, setup).catch((error: unknown) => {
+    try {
+      const server = await openServer(world, setup);
+      const simulation = new Simulation(world, server, setup, plan);
+      const { resources = [] } = setup;
+      if (resources.length > 0)
+        await world.drive(installDefinitions(simulation.observer(), resources));
+      return simulation;
+    } catch (error) {
       world.close();
       throw error;
-    });
-    const simulation = new Simulation(world, server, setup, plan);
-    const { resources = [] } = setup;
-    if (resources.length === 0) return simulation;
-    try {
-      await world.drive(installDefinitions(simulation.observer(), resources));
-    } catch (error) {
-      await simulation.close();
-      throw error;
     }
-    return simulation;
   }
 
   /** A client that leaves no trace. */
@@ -68,8 +69,8 @@ export class Simulation {
     return createClient({
       transport,
       runtime,
-      fieldManager: "user",
-      userAgent: "user",
+      fieldManager: userAgent,
+      userAgent,
     });
   }
 
@@ -121,7 +122,7 @@ export class Simulation {
   #start(isLate?: Promise<void>): OperatorProcess {
     const { world, server, ledger } = this;
     const { operator, controllers } = this.#setup;
-    const name = `operator-${this.processes.length + 1}`;
+    const name = operatorName(this.processes.length + 1);
     const interference = new Interfering({
       process: name,
       ledger,
@@ -136,7 +137,8 @@ export class Simulation {
       operator,
       agent,
       server: server.transport(),
-      controllers: controllers(),
+      controllers: (externals) => controllers(externals),
+      externals: this.externals,
       interference,
       failed: (error) => void (this.#startError = error),
     });

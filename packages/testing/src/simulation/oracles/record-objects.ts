@@ -1,6 +1,7 @@
 // Follows all objects of a server from one revision on, without a client: what is there at the end
 // and was not at the beginning, whoever made it.
 import type { Exchange, JsonObject, Transport } from "homeostat/api";
+import { describeTarget } from "../wire/read-request.ts";
 import type { ListedKind } from "./discover-kinds.ts";
 
 interface Frame {
@@ -27,6 +28,7 @@ export interface RecordOptions {
 export class ObjectRecord {
   /** By uid, in order of their first change. */
   readonly #objects = new Map<string, JsonObject>();
+  readonly #targets = new Map<string, string>();
   readonly #watches: Exchange[];
   readonly #changed: (what: string) => void;
   /** As they were at the end, in order. */
@@ -59,23 +61,33 @@ export class ObjectRecord {
     return [...this.#objects.values()];
   }
 
+  /** How requests address them: `orders shop/a`. */
+  get targets(): ReadonlySet<string> {
+    return new Set(this.#targets.values());
+  }
+
   close(): void {
     for (const watch of this.#watches) watch.abort();
   }
 
-  #take(chunk: Uint8Array, { apiVersion, kind }: ListedKind): void {
+  #take(chunk: Uint8Array, { apiVersion, kind, resource }: ListedKind): void {
     const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString();
     for (const line of text.split("\n")) {
       if (line === "") continue;
       const { type, object } = JSON.parse(line) as Frame;
       if (type === "BOOKMARK" || type === "ERROR") continue;
-      const { uid, namespace, name } = object["metadata"] as unknown as RecordedMeta;
+      const { uid, namespace = "", name } = object["metadata"] as unknown as RecordedMeta;
       const recorded = { ...object, apiVersion, kind };
+      const target = describeTarget({ resource, subresource: "", namespace, name });
       if (type === "DELETED") {
         this.#objects.delete(uid);
+        this.#targets.delete(uid);
         this.deleted.push(recorded);
-      } else this.#objects.set(uid, recorded);
-      this.#changed(`${type} ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+      } else {
+        this.#objects.set(uid, recorded);
+        this.#targets.set(uid, target);
+      }
+      this.#changed(`${type} ${kind} ${namespace === "" ? name : `${namespace}/${name}`}`);
     }
   }
 }

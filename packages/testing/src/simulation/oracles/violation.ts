@@ -9,6 +9,7 @@ export type Oracle =
   | "deletes-only-its-own"
   | "leaves-nothing-behind"
   | "readiness"
+  | "follows-its-spec"
   | "no-empty-status-write"
   | "invariants";
 

@@ -10,6 +10,8 @@ import type { Trace } from "./trace.ts";
 export interface Rest {
   /** All that have changed since the beginning. */
   readonly objects: readonly JsonObject[];
+  /** How requests address them: `orders shop/a`. */
+  readonly targets: ReadonlySet<string>;
   /** The same, comparable. */
   readonly state: EndState;
 }

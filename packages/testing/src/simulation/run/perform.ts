@@ -35,8 +35,8 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
   simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
-    const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects, simulation.externals) });
+    const { objects, targets } = record;
+    rests.push({ objects, targets, state: endStateOf(objects, simulation.externals) });
   };
   const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
   record.close();

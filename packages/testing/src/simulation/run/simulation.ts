@@ -9,6 +9,7 @@ import { downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
+import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Plan } from "./plan.ts";
 import type { Externals, SimulationSetup } from "./simulation-setup.ts";
@@ -75,8 +76,8 @@ export class Simulation {
     return createClient({
       transport,
       runtime,
-      fieldManager: "user",
-      userAgent: "user",
+      fieldManager: userAgent,
+      userAgent,
     });
   }
 
@@ -125,7 +126,7 @@ export class Simulation {
   #start(isLate?: Promise<void>): OperatorProcess {
     const { world, server, ledger } = this;
     const { operator, controllers } = this.#setup;
-    const name = `operator-${this.processes.length + 1}`;
+    const name = operatorName(this.processes.length + 1);
     const interference = new Interfering({
       process: name,
       ledger,

@@ -65,12 +65,11 @@ describe("a world that is over", () => {
       { ...operator, controllers: cannot },
       { ...operator, controllers: sound, externals: cannot },
     ])
-      assert.match(
-        (await failureOf(scenario("unmade", setup, nothing).run())).message,
-        /no glue/,
-      );
+      assert.match((await failureOf(scenario("unmade", setup, nothing).run())).message, /no glue/);
     assert.deepEqual([Date, setTimeout, process.hrtime, Math.random], before);
-    assert.ok(!Object.hasOwn(performance, "now") && !Object.hasOwn(globalThis.crypto, "randomUUID"));
+    assert.ok(
+      !Object.hasOwn(performance, "now") && !Object.hasOwn(globalThis.crypto, "randomUUID"),
+    );
   });
 
   it("names why its operator cannot be started again", async () => {

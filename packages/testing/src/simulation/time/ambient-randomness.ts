@@ -39,7 +39,12 @@ function answer<T>({ defer }: Runtime, value: T, done: Done<T> | undefined): T |
   return undefined;
 }
 
-function fill<T extends ArrayBufferView>({ entropy }: Runtime, view: T, from = 0, size?: number): T {
+function fill<T extends ArrayBufferView>(
+  { entropy }: Runtime,
+  view: T,
+  from = 0,
+  size?: number,
+): T {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   const part = bytes.subarray(from, size === undefined ? undefined : from + size);
   part.set(entropy.bytes(part.length));
@@ -53,4 +58,3 @@ function randomInt(runtime: Runtime, args: readonly unknown[]): number | undefin
   const value = min! + Math.floor(unitInterval(runtime.entropy) * (max! - min!));
   return answer(runtime, value, args.find((one) => typeof one === "function") as Done<number>);
 }
-

@@ -9,8 +9,8 @@ import type { TLSSocket } from "node:tls";
 export class Connections {
   readonly #server: Server;
   readonly #open = new Set<TLSSocket>();
-  /** Below `#open`, and those whose handshake has not ended. */
-  readonly #raw = new Set<Socket>();
+  /** Those whose handshake has not ended, by their other end. */
+  readonly #handshaking = new Map<string, Socket>();
   #isClosing = false;
   /** With a request that is not answered yet. */
   readonly #busy = new Set<unknown>();
@@ -18,10 +18,14 @@ export class Connections {
   constructor(server: Server) {
     this.#server = server;
     server.on("connection", (socket: Socket) => {
-      this.#raw.add(socket);
-      socket.once("close", () => this.#raw.delete(socket));
+      const peer = peerOf(socket);
+      this.#handshaking.set(peer, socket);
+      socket.once("close", () => {
+        if (this.#handshaking.get(peer) === socket) this.#handshaking.delete(peer);
+      });
     });
     server.on("secureConnection", (socket: TLSSocket) => {
+      this.#handshaking.delete(peerOf(socket));
       if (this.#isClosing) return void socket.destroy();
       this.#open.add(socket);
       socket.once("close", () => {
@@ -61,10 +65,12 @@ export class Connections {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     // Node counts those that never had a request as busy; Go opens such ones in reserve.
     for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
+    // What would end its handshake now would not be served; one that never ends it would be awaited.
+    for (const socket of this.#handshaking.values()) socket.destroy();
     let broken = 0;
     const end = (): void => {
       broken = this.#busy.size;
-      for (const socket of [...this.#open, ...this.#raw]) socket.destroy();
+      for (const socket of this.#open) socket.destroy();
     };
     if (cut.aborted) end();
     else cut.addEventListener("abort", end, { once: true });
@@ -73,3 +79,5 @@ export class Connections {
     return broken;
   }
 }
+
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

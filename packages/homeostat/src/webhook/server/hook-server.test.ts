@@ -414,6 +414,20 @@ describe("the port of webhooks", () => {
     await ended;
   });
 
+  test("does not wait for a connection that never begins its handshake", async (t) => {
+    const server = await open(t);
+    const silent = connectPlain({ port: server.port, host: "127.0.0.1" });
+    const ended = once(silent, "close");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    // The server has taken it: it takes connections in their order.
+    await post(server.port, "/echo", "x");
+    const late = AbortSignal.timeout(5000);
+    await server.close(late);
+    assert.ok(!late.aborted);
+    await ended;
+  });
+
   test("cuts off answers that are late at the end", async (t) => {
     const asked = Promise.withResolvers<void>();
     const never: Hook = {

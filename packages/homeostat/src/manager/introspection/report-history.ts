@@ -9,7 +9,7 @@ import type {
   RecordedWrite,
 } from "./history/recorded-attempt.ts";
 import { type CauseReport, reportCause, time } from "./report-cause.ts";
-import { seenOf, shownTo, type Viewer } from "./viewer.ts";
+import { askedOf, seenOf, type Viewer } from "./viewer.ts";
 
 /** One attempt to reconcile an object, as introspection tells it. */
 export interface AttemptReport {
@@ -44,7 +44,7 @@ export interface HistoryReport extends HistoryCounts {
   readonly items: readonly AttemptReport[];
   /** Attempts that were asked for and are kept, beyond these. */
   readonly left: number;
-  /** Attempts that who asks may not see. */
+  /** Attempts that are kept and that who asks may not see, whatever was asked for. */
   readonly hidden: number;
 }
 
@@ -70,10 +70,10 @@ export async function listHistory(
   query: HistoryQuery,
   viewer: Viewer | undefined,
 ): Promise<HistoryReport> {
-  const found = history.attempts().filter((attempt) => matches(attempt, query));
-  const { items, hidden } = await shownTo(viewer, found, ({ of, key }) =>
-    seenOf(of, parseObjectKey(key).namespace),
-  );
+  const { items, hidden } = await askedOf(viewer, history.attempts(), {
+    of: ({ of, key }) => seenOf(of, parseObjectKey(key).namespace),
+    isAsked: (attempt) => matches(attempt, query),
+  });
   return {
     ...history.counts(),
     left: Math.max(0, items.length - most),

@@ -6,7 +6,7 @@ import type { ObjectState, Progress } from "../../controller/object-state.ts";
 import type { QueueKeyReport } from "../../queue/workqueue.ts";
 import type { ClusterInspection } from "./cluster-inspection.ts";
 import { reportCause, time } from "./report-cause.ts";
-import { type Seen, seenOf, shownTo, type Viewer } from "./viewer.ts";
+import { askedOf, type Seen, seenOf, shownTo, type Viewer } from "./viewer.ts";
 
 /** Most objects of one answer. */
 const most = 500;
@@ -37,14 +37,14 @@ export async function listObjects(
   const found = clusters.flatMap(({ controllers }) =>
     controllers
       .filter(({ runner }) => controller === undefined || runner.name === controller)
-      .flatMap(({ runner }) => runner.states().map((state) => ({ runner, state })))
-      .filter(
-        ({ state: { progress, key } }) =>
-          isWanted(progress.at, states) &&
-          (namespace === undefined || parseObjectKey(key).namespace === namespace),
-      ),
+      .flatMap(({ runner }) => runner.states().map((state) => ({ runner, state }))),
   );
-  const { items, hidden } = await shownTo(viewer, found, seen);
+  const { items, hidden } = await askedOf(viewer, found, {
+    of: seen,
+    isAsked: ({ state: { progress, key } }) =>
+      isWanted(progress.at, states) &&
+      (namespace === undefined || parseObjectKey(key).namespace === namespace),
+  });
   const sorted = items.toSorted(
     (a, b) =>
       ranks[a.state.progress.at] - ranks[b.state.progress.at] || a.state.since - b.state.since,

@@ -95,7 +95,7 @@ function decoded(path: string): readonly string[] | undefined {
 const pathsOf = (): readonly string[] =>
   [...Object.keys(answers), "stream"].map((name) => `${introspectionPath}/${name}`);
 
-function summary(sources: IntrospectionSources): object {
+function summary(sources: IntrospectionSources, { viewer }: Asked): object {
   const { operator, now, startedAt, inspect, readiness, blocks } = sources;
   const clusters = inspect();
   const blocked = blocks();
@@ -108,14 +108,22 @@ function summary(sources: IntrospectionSources): object {
     ...readiness(),
     controllers: listControllers(clusters),
     elections: listElections(clusters),
-    ...(blocked ? { blocked: reportBlocks(blocked) } : {}),
+    ...(blocked ? { blocked: reportBlocks(blocked, viewer === undefined) } : {}),
   };
 }
 
-const reportBlocks = ({ times, longestMs, last }: Blocks): BlockedReport => ({
+/** Where it was blocked names objects, which not every reader may see. */
+const reportBlocks = (
+  { times, longestMs, last }: Blocks,
+  isForAll: boolean,
+): BlockedReport => ({
   times,
   longestMs: Math.round(longestMs),
-  last: last.map(({ at, ms, where }) => ({ at: time(at), ms: Math.round(ms), where })),
+  last: last.map(({ at, ms, where }) => ({
+    at: time(at),
+    ms: Math.round(ms),
+    ...(isForAll ? { where } : {}),
+  })),
 });
 
 /** How often the event loop was blocked, in the answer of `/summary`. */
@@ -126,8 +134,8 @@ export interface BlockedReport {
   readonly last: readonly {
     readonly at: string | undefined;
     readonly ms: number;
-    /** e.g. `in the reconcile of orders shop/a` */
-    readonly where: string;
+    /** e.g. `in the reconcile of orders shop/a`; not told to readers with rights of their own. */
+    readonly where?: string;
   }[];
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type Seen, seenOf, shownTo } from "./viewer.ts";
+import { askedOf, type Seen, seenOf, shownTo } from "./viewer.ts";
 
 const boxes = { apiVersion: "laws.example.com/v1", resource: "boxes" };
 
@@ -31,4 +31,25 @@ it("tells the group of a kind", () => {
     namespace: "a",
   });
   assert.equal(seenOf({ apiVersion: "v1", resource: "pods" }, "a").group, "");
+});
+
+it("counts what is hidden whatever is asked for, and asks about that first", async () => {
+  const asked: (string | undefined)[] = [];
+  const viewer = {
+    async mayGet({ namespace }: Seen) {
+      asked.push(namespace);
+      return namespace === "own";
+    },
+  };
+  const items = [{ at: "own", name: "a" }, { at: "own", name: "b" }, { at: "their", name: "c" }];
+  const of = ({ at }: { readonly at: string }) => seenOf(boxes, at);
+  for (const name of ["c", "no such"]) {
+    const isAsked = (item: { readonly name: string }): boolean => item.name === name;
+    assert.deepEqual(await askedOf(viewer, items, { of, isAsked }), { items: [], hidden: 1 });
+  }
+  assert.deepEqual(asked, ["their", "own", "own", "their"]);
+  const isAsked = ({ name }: { readonly name: string }): boolean => name === "b";
+  const shown = { items: [items[1]], hidden: 0 };
+  assert.deepEqual(await askedOf(undefined, items, { of, isAsked }), shown);
+  assert.deepEqual(await askedOf(viewer, items, { of, isAsked }), { ...shown, hidden: 1 });
 });

@@ -46,6 +46,23 @@ export async function shownTo<T>(
   return { items: shown, hidden: items.length - shown.length };
 }
 
+/**
+ * The items that are asked for and that the viewer may see. What is hidden is counted whatever is
+ * asked for: else whoever asks for a name would learn whether there is an object of it.
+ */
+export async function askedOf<T>(
+  viewer: Viewer | undefined,
+  items: readonly T[],
+  { of, isAsked }: { of(item: T): Seen; isAsked(item: T): boolean },
+): Promise<Shown<T>> {
+  const asked = items.filter(isAsked);
+  if (!viewer) return { items: asked, hidden: 0 };
+  const others = items.filter((item) => !isAsked(item));
+  // Those that are asked for come first, as not all can be asked about.
+  const { items: seen, hidden } = await shownTo(viewer, [...asked, ...others], of);
+  return { items: seen.filter(isAsked), hidden };
+}
+
 /** Identifies what is seen together, e.g. `apps deployments shop`. */
 export const formatSeen = ({ group, resource, namespace = "" }: Seen): string =>
   `${group} ${resource} ${namespace}`;

@@ -113,10 +113,7 @@ function summary(sources: IntrospectionSources, { viewer }: Asked): object {
 }
 
 /** Where it was blocked names objects, which not every reader may see. */
-const reportBlocks = (
-  { times, longestMs, last }: Blocks,
-  isForAll: boolean,
-): BlockedReport => ({
+const reportBlocks = ({ times, longestMs, last }: Blocks, isForAll: boolean): BlockedReport => ({
   times,
   longestMs: Math.round(longestMs),
   last: last.map(({ at, ms, where }) => ({

@@ -41,7 +41,11 @@ it("counts what is hidden whatever is asked for, and asks about that first", asy
       return namespace === "own";
     },
   };
-  const items = [{ at: "own", name: "a" }, { at: "own", name: "b" }, { at: "their", name: "c" }];
+  const items = [
+    { at: "own", name: "a" },
+    { at: "own", name: "b" },
+    { at: "their", name: "c" },
+  ];
   const of = ({ at }: { readonly at: string }) => seenOf(boxes, at);
   for (const name of ["c", "no such"]) {
     const isAsked = (item: { readonly name: string }): boolean => item.name === name;

@@ -65,7 +65,7 @@ export class Connections {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     // Node counts those that never had a request as busy; Go opens such ones in reserve.
     for (const socket of this.#open) if (!this.#busy.has(socket)) socket.destroy();
-    // What would end its handshake now would not be served; one that never ends it would be awaited.
+    // They would not be served any more, and one that never ends would be awaited.
     for (const socket of this.#handshaking.values()) socket.destroy();
     let broken = 0;
     const end = (): void => {

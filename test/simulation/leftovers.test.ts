@@ -162,3 +162,27 @@ it("an operator that writes no status but that of its failures holds in every st
   ];
   await boxes(mute).sweep();
 });
+
+it("a certificate names what it could not compare", async () => {
+  let ports = 0;
+  const inMemory = (): readonly Controller[] => {
+    const given = new Map<string, number>();
+    return [
+      defineController(Box, {
+        owns: [ConfigMap],
+        async reconcile({ object, own, status }) {
+          const { name } = object.metadata;
+          if (!given.has(name)) given.set(name, ++ports);
+          await own(ConfigMap, [ConfigMap(name, { data: { port: `${given.get(name)}` } })]);
+          status({ size: object.spec.size });
+        },
+      }),
+    ];
+  };
+  const { text, notCompared } = await boxes(inMemory).explore({ runs: 1 });
+  assert.deepEqual(notCompared, ["ConfigMap default/a data.port"]);
+  assert.equal(
+    text,
+    "boxes: 1 state converges; clean runs differ at ConfigMap default/a data.port",
+  );
+});

@@ -179,10 +179,6 @@ it("a certificate names what it could not compare", async () => {
       }),
     ];
   };
-  const { text, notCompared } = await boxes(inMemory).explore({ runs: 1 });
+  const { notCompared } = await boxes(inMemory).explore({ runs: 1 });
   assert.deepEqual(notCompared, ["ConfigMap default/a data.port"]);
-  assert.equal(
-    text,
-    "boxes: 1 state converges; clean runs differ at ConfigMap default/a data.port",
-  );
 });

@@ -33,6 +33,11 @@ it("tells the group of a kind", () => {
   assert.equal(seenOf({ apiVersion: "v1", resource: "pods" }, "a").group, "");
 });
 
+interface Item {
+  readonly at: string;
+  readonly name: string;
+}
+
 it("counts what is hidden whatever is asked for, and asks about that first", async () => {
   const asked: (string | undefined)[] = [];
   const viewer = {
@@ -41,18 +46,18 @@ it("counts what is hidden whatever is asked for, and asks about that first", asy
       return namespace === "own";
     },
   };
-  const items = [
+  const items: readonly Item[] = [
     { at: "own", name: "a" },
     { at: "own", name: "b" },
     { at: "their", name: "c" },
   ];
-  const of = ({ at }: { readonly at: string }) => seenOf(boxes, at);
+  const of = ({ at }: Item) => seenOf(boxes, at);
   for (const name of ["c", "no such"]) {
-    const isAsked = (item: { readonly name: string }): boolean => item.name === name;
+    const isAsked = (item: Item): boolean => item.name === name;
     assert.deepEqual(await askedOf(viewer, items, { of, isAsked }), { items: [], hidden: 1 });
   }
   assert.deepEqual(asked, ["their", "own", "own", "their"]);
-  const isAsked = ({ name }: { readonly name: string }): boolean => name === "b";
+  const isAsked = ({ name }: Item): boolean => name === "b";
   const shown = { items: [items[1]], hidden: 0 };
   assert.deepEqual(await askedOf(undefined, items, { of, isAsked }), shown);
   assert.deepEqual(await askedOf(viewer, items, { of, isAsked }), { ...shown, hidden: 1 });

@@ -6,6 +6,8 @@ import type { Transport } from "../api/transport.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
+const channelName = "homeostat:running-controllers";
+
 interface Question {
   readonly transport: Transport;
   readonly names: readonly ControllerNames[];
@@ -30,7 +32,7 @@ export interface Claim {
 export function claimNames({ operator, names, transport, allowsReplicas }: Claim): {
   release(): void;
 } {
-  const claims = channel("homeostat:running-controllers");
+  const claims = channel(channelName);
   const question: Question = { transport, names, allowsReplicas, taken: [] };
   claims.publish(question);
   const [conflict] = question.taken;
@@ -42,19 +44,28 @@ export function claimNames({ operator, names, transport, allowsReplicas }: Claim
         hint: "stop the other manager first, or give this operator or its controllers other names",
       },
     );
-  const answer = createAnswer({ operator, names, transport, allowsReplicas });
+  const answer = answerAs({ operator, names, transport, allowsReplicas });
   claims.subscribe(answer);
   return { release: () => void claims.unsubscribe(answer) };
 }
 
-/** A manager that a test has killed never releases its names: it must not be kept for them. */
-function createAnswer({ operator, names, transport, allowsReplicas }: Claim) {
+/**
+ * Answers questions for a running manager. A manager that is dropped without a stop, as a simulated
+ * process is, must not stay in memory for its claim: the channel lives as long as the process.
+ */
+function answerAs({
+  operator,
+  names,
+  transport,
+  allowsReplicas,
+}: Claim): (message: unknown) => void {
   const own = new Set(names.flatMap(namesOf));
   const held = new WeakRef(transport);
-  return (message: unknown): void => {
-    const asked = message as Question;
+  return function answer(message) {
     const running = held.deref();
-    if (running === undefined || !isSameServer(asked.transport, running)) return;
+    if (!running) return void channel(channelName).unsubscribe(answer);
+    const asked = message as Question;
+    if (!isSameServer(asked.transport, running)) return;
     if (allowsReplicas && asked.allowsReplicas) return;
     for (const name of asked.names.flatMap(namesOf))
       if (own.has(name)) asked.taken.push({ name, operator });

@@ -33,13 +33,19 @@ export function judge(run: Outcome, reference: Reference): readonly Violation[] 
 /** What is wrong with a run by itself. */
 export function judgeAlone(run: Outcome): readonly Violation[] {
   const broken = run.broken.map((what) => ({ oracle: "invariants" as const, what }));
-  if (run.error) return [...broken, { oracle: "converges", what: run.error.message }];
+  if (run.error) return [...broken, failureOf(run.error)];
   const atRest = atEachRest(run, (rest) => [
     ...readinessFaults(rest.objects),
     ...leftBehind(run, rest),
   ]);
   return [...broken, ...atRest];
 }
+
+/** The operator does not come to rest, or else a step of the workload fails. */
+const failureOf = (error: Error): Violation => ({
+  oracle: "code" in error && error.code === "ERR_SCENARIO_NOT_CONVERGED" ? "converges" : "workload",
+  what: error.message,
+});
 
 /** What is wrong with a run in which nothing went wrong. */
 export function judgeClean(run: Outcome): readonly Violation[] {

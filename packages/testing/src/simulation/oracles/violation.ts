@@ -3,6 +3,7 @@
 /** The oracles, by the names under which a scenario can leave one out. */
 export type Oracle =
   | "converges"
+  | "workload"
   | "same-end-state"
   | "same-creations"
   | "same-deletions"

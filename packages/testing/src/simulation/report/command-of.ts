@@ -9,6 +9,12 @@ export const planVariable = "HOMEOSTAT_PLAN";
 /** Runs the plan alone. */
 export function commandOf(scenario: string, plan: Plan): string {
   const [, file = "FILE"] = process.argv;
-  const node = ["node", ...process.execArgv, relative(process.cwd(), file)].join(" ");
+  const node = ["node", ...process.execArgv.filter(isNeeded), relative(process.cwd(), file)].join(
+    " ",
+  );
   return `${planVariable}='${JSON.stringify({ scenario, plan })}' ${node}`;
 }
+
+/** How modules are found and loaded; a test runner adds many other flags. */
+const isNeeded = (flag: string): boolean =>
+  /^(?:--conditions|-C|--require|-r|--loader|--experimental-loader|--import)=(?!file:)/.test(flag);

@@ -23,12 +23,29 @@ export interface Performance {
 export async function perform(performance: Performance, plan: Plan): Promise<Outcome> {
   performance.kinds ??= await kindsOf(performance.setup);
   const simulation = await Simulation.open(performance.setup, plan);
+  return closing(simulation, () => live(performance, simulation, plan));
+}
+
+/** Whatever becomes of the work: what the world has replaced of Node is put back. */
+async function closing<T>(simulation: Simulation, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await simulation.close();
+  }
+}
+
+async function live(
+  { setup, workload, kinds = [] }: Performance,
+  simulation: Simulation,
+  plan: Plan,
+): Promise<Outcome> {
   const { world, ledger } = simulation;
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
-  const checks = new InvariantChecks(performance.setup.invariants ?? {});
+  const checks = new InvariantChecks(setup.invariants ?? {});
   const record: ObjectRecord = new ObjectRecord(simulation.server.transport(), {
-    kinds: performance.kinds,
+    kinds,
     resourceVersion: revision,
     changed: (what) => checks.check(record, what),
   });
@@ -38,12 +55,11 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
     const { objects, targets } = record;
     rests.push({ objects, targets, state: endStateOf(objects, simulation.externals) });
   };
-  const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
+  const error = await failureOf(() => world.drive(work(workload, simulation, rested)));
   record.close();
   const logs = simulation.processes.flatMap(({ name, logs }) =>
     logs.map((line) => `${name} ${line}`),
   );
-  await simulation.close();
   return {
     plan,
     moments: simulation.agenda.moments,
@@ -52,7 +68,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
     trace: world.trace,
     rests,
     broken: checks.broken,
-    hasGarbageCollector: collectsGarbage(performance.setup),
+    hasGarbageCollector: collectsGarbage(setup),
     error,
     logs,
     took: world.time.elapsed,
@@ -62,9 +78,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
 /** In a world of its own: a question more would give a run other random numbers. */
 async function kindsOf(setup: SimulationSetup): Promise<readonly ListedKind[]> {
   const simulation = await Simulation.open(setup, cleanPlan(1));
-  const kinds = await simulation.world.drive(discoverKinds(simulation.observer()));
-  await simulation.close();
-  return kinds;
+  return closing(simulation, () => simulation.world.drive(discoverKinds(simulation.observer())));
 }
 
 /** The workload, and rest after it. */

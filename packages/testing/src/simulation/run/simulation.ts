@@ -44,24 +44,17 @@ export class Simulation {
   /** Starts a server with the definitions; drive the world meanwhile. */
   static async open(setup: SimulationSetup, plan: Plan): Promise<Simulation> {
     const world = new World(plan);
-    const { controlPlane, fakeNodes, stages, resources = [] } = setup;
-    const opening = startApiServer({
-      listen: false,
-      runtime: world.createRuntime(),
-      // The operator is the administrator: roles would only have to be made in each run.
-      authorizationModes: ["AlwaysAllow"],
-      faults: "in-process",
-      compactionIntervalMs: 0,
-      controllers: controlPlane ?? "default",
-      ...(fakeNodes === undefined ? {} : { fakeNodes }),
-      ...(stages === undefined ? {} : { stages }),
-      warn: () => {},
-    });
-    const server = await world.drive(opening);
-    const simulation = new Simulation(world, server, setup, plan);
-    if (resources.length > 0)
-      await world.drive(installDefinitions(simulation.observer(), resources));
-    return simulation;
+    try {
+      const server = await openServer(world, setup);
+      const simulation = new Simulation(world, server, setup, plan);
+      const { resources = [] } = setup;
+      if (resources.length > 0)
+        await world.drive(installDefinitions(simulation.observer(), resources));
+      return simulation;
+    } catch (error) {
+      world.close();
+      throw error;
+    }
   }
 
   /** A client that leaves no trace. */
@@ -94,8 +87,11 @@ export class Simulation {
   /** Ends everything; drive the world meanwhile. */
   async close(): Promise<void> {
     for (const one of this.processes) one.kill();
-    await this.world.drive(this.server.close());
-    this.world.close();
+    try {
+      await this.world.drive(this.server.close());
+    } finally {
+      this.world.close();
+    }
   }
 
   /** What no process of the operator is done with. */
@@ -162,7 +158,7 @@ export class Simulation {
       now: () => world.time.elapsed,
       crash: () => {
         kill();
-        void this.#after(downMs).then(() => this.#start());
+        this.#later(downMs, () => this.#start());
       },
       killForGood: kill,
       rival: () => {
@@ -175,13 +171,20 @@ export class Simulation {
         kill();
         const on = { userAgent: agent };
         const { id } = this.server.faults!.add({ on, effect: { type: "stale", resourceVersion } });
-        void this.#after(downMs).then(() => {
+        this.#later(downMs, () => {
           const isLate = this.#after(lateMs);
           this.#start(isLate);
           void isLate.then(() => this.server.faults!.remove(id));
         });
       },
     };
+  }
+
+  /** What cannot be started again is said at the next look, as nobody waits for it. */
+  #later(ms: number, start: () => void): void {
+    this.#after(ms)
+      .then(start)
+      .catch((error: unknown) => void (this.#startError = error));
   }
 
   /** Resolves after virtual ms; until then nothing is settled. */
@@ -194,6 +197,25 @@ export class Simulation {
       });
     });
   }
+}
+
+async function openServer(
+  world: World,
+  { controlPlane, fakeNodes, stages }: SimulationSetup,
+): Promise<ApiServer> {
+  const opening = startApiServer({
+    listen: false,
+    runtime: world.createRuntime(),
+    // The operator is the administrator: roles would only have to be made in each run.
+    authorizationModes: ["AlwaysAllow"],
+    faults: "in-process",
+    compactionIntervalMs: 0,
+    controllers: controlPlane ?? "default",
+    ...(fakeNodes === undefined ? {} : { fakeNodes }),
+    ...(stages === undefined ? {} : { stages }),
+    warn: () => {},
+  });
+  return world.drive(opening);
 }
 
 const isFailing = (progress: ObjectState["progress"]): boolean =>

@@ -1,5 +1,5 @@
-// Rights that declarations of controllers and webhooks do not show, for the roles that `homeostat generate`
-// writes.
+// Rights that declarations of controllers and webhooks do not show, for the roles that
+// `homeostat generate` writes.
 import { isKind } from "./check-kind.ts";
 import type { Kind } from "./kind.ts";
 import { describeValue } from "../util/describe-error.ts";

@@ -23,6 +23,10 @@ export const corpus: readonly PlantedBug[] = [
 /** Those that a sweep does not find, and why. */
 export const missed: ReadonlyMap<string, string> = new Map([
   [
+    "another's entry overwritten",
+    "what is lost depends on the order of things, also when nothing goes wrong, and places that differ between clean runs are not compared",
+  ],
+  [
     "not made again",
     "an operator need not mend what others do to its objects, and nothing says that this one does",
   ],

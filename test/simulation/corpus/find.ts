@@ -1,11 +1,12 @@
 // What a sweep says about a planted bug or its sound twin.
+import type { Oracle } from "@homeostat/testing";
 import { type PlantedBug, scenarioOf } from "./planted-bug.ts";
 
 /** What was found. */
 export interface Finding {
   readonly isFound: boolean;
   /** Of the first thing that is wrong with the first run that fails. */
-  readonly oracle: string;
+  readonly oracle: Oracle | undefined;
   /** `kill the operator after write 1 (…)`. */
   readonly plan: string;
   readonly message: string;
@@ -16,7 +17,7 @@ export interface Finding {
 /** Sweeps until the first run that fails. */
 export async function find(bug: PlantedBug, which: "planted" | "sound"): Promise<Finding> {
   const begin = performance.now();
-  const rest = { oracle: "", plan: "", message: "" };
+  const rest = { oracle: undefined, plan: "", message: "" };
   const done = await scenarioOf(bug, which)
     .sweep({ stop: "first" })
     .then(
@@ -35,5 +36,5 @@ function readFailure(error: unknown): Pick<Finding, "oracle" | "plan" | "message
     );
   if (!parts) throw error;
   const [, runs, plan, oracle] = parts;
-  return { oracle: oracle!, plan: plan!, message, runs: Number(runs) };
+  return { oracle: oracle as Oracle, plan: plan!, message, runs: Number(runs) };
 }

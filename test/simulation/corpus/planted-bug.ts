@@ -2,7 +2,13 @@
 // and beside it the sound one that does the same work.
 import { type Controller, defineResource } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
-import { scenario, type Scenario, type ScenarioSetup, type Workload } from "@homeostat/testing";
+import {
+  type Oracle,
+  scenario,
+  type Scenario,
+  type ScenarioSetup,
+  type Workload,
+} from "@homeostat/testing";
 import * as z from "zod";
 
 /** One bug. */
@@ -11,7 +17,7 @@ export interface PlantedBug {
   /** What is wrong, in one sentence. */
   readonly flaw: string;
   /** The oracles that may find it; the first thing that a run shows must be of one of them. */
-  readonly oracles: readonly string[];
+  readonly oracles: readonly Oracle[];
   readonly controlPlane?: NonNullable<ScenarioSetup["controlPlane"]>;
   readonly workload: Workload;
   planted(): readonly Controller[];
@@ -19,13 +25,17 @@ export interface PlantedBug {
 }
 
 /** The scenario of one of the two. */
-export function scenarioOf(bug: PlantedBug, which: "planted" | "sound"): Scenario {
+export function scenarioOf(
+  bug: PlantedBug,
+  which: "planted" | "sound",
+  without: readonly Oracle[] = [],
+): Scenario {
   const { name, workload, controlPlane = "none" } = bug;
   const resources = [Site, Part, Zone];
   const controllers = which === "planted" ? bug.planted : bug.sound;
   return scenario(
     `${name}, ${which}`,
-    { operator: "sites", resources, controllers, controlPlane },
+    { operator: "sites", resources, controllers, controlPlane, without },
     workload,
   );
 }

@@ -20,7 +20,7 @@ for (const bug of chosen) {
     const why = missed.get(bug.name);
     if (finding.isFound === (why !== undefined))
       wrong.push(`${bug.name} is ${finding.isFound ? "found, and listed as missed" : "missed"}`);
-    else if (finding.isFound && !bug.oracles.includes(finding.oracle))
+    else if (finding.isFound && !bug.oracles.includes(finding.oracle!))
       wrong.push(`${bug.name} is found by ${finding.oracle}, not by ${bug.oracles.join(", ")}`);
   }
   if (which !== "planted") {

@@ -5,6 +5,7 @@ import { Regressions } from "./modes/regressions.ts";
 import { requestedPlan } from "./modes/requested-plan.ts";
 import { shrink } from "./modes/shrink.ts";
 import { Trial, type Verdict } from "./modes/trial.ts";
+import type { Oracle } from "./oracles/violation.ts";
 import { reportFailures } from "./report/report-failures.ts";
 import type { Outcome } from "./run/outcome.ts";
 import { cleanPlan, type Plan } from "./run/plan.ts";
@@ -34,6 +35,8 @@ export interface SweepOptions {
 export interface ScenarioSetup<E extends Externals = Externals> extends SimulationSetup<E> {
   /** A folder for plans that have failed; they are run first from then on. Default: none. */
   readonly regressions?: string | URL;
+  /** Oracles that do not judge this scenario: `["follows-its-spec"]`. Default: none. */
+  readonly without?: readonly Oracle[];
 }
 
 /** An operator and its user's steps. */
@@ -65,7 +68,7 @@ export function scenario<E extends Externals = Externals>(
   return {
     name,
     async run({ seed = 1 } = {}) {
-      const trial = new Trial(name, { setup, workload });
+      const trial = new Trial(name, { setup, workload }, setup.without);
       const outcome = await trial.run(requestedPlan(name) ?? cleanPlan(seed));
       trial.refuse(outcome);
       return outcome;
@@ -81,7 +84,7 @@ class Session {
   readonly #regressions: Regressions;
 
   constructor(name: string, setup: ScenarioSetup, workload: Workload) {
-    this.#trial = new Trial(name, { setup, workload });
+    this.#trial = new Trial(name, { setup, workload }, setup.without);
     this.#regressions = new Regressions(setup.regressions, name);
   }
 

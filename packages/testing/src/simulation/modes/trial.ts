@@ -3,7 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import { judge, judgeAlone, judgeClean, type Reference, volatilePlaces } from "../oracles/judge.ts";
 import { unfollowed } from "../oracles/follows-spec.ts";
-import type { Violation } from "../oracles/violation.ts";
+import type { Oracle, Violation } from "../oracles/violation.ts";
 import { reportFailures } from "../report/report-failures.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { perform, type Performance } from "../run/perform.ts";
@@ -20,13 +20,16 @@ export interface Verdict {
 export class Trial {
   readonly name: string;
   readonly #performance: Performance;
+  readonly #without: ReadonlySet<Oracle>;
   #reference: Promise<Reference> | undefined;
   readonly #anew = new Map<string, Outcome>();
   /** How many runs there have been. */
   runs = 0;
 
-  constructor(name: string, performance: Performance) {
+  /** `without` names oracles that do not judge. */
+  constructor(name: string, performance: Performance, without: readonly Oracle[] = []) {
     this.name = name;
+    this.#without = new Set(without);
     this.#performance = performance;
   }
 
@@ -43,11 +46,12 @@ export class Trial {
   async judge(plan: Plan): Promise<Verdict> {
     const reference = await this.reference();
     const outcome = await this.run(plan);
-    return { outcome, violations: judge(outcome, reference) };
+    return { outcome, violations: this.#counted(judge(outcome, reference)) };
   }
 
   /** @throws ERR_SCENARIO_FAILED if something is wrong with a run by itself */
-  refuse(outcome: Outcome, violations = judgeAlone(outcome)): void {
+  refuse(outcome: Outcome, found = judgeAlone(outcome)): void {
+    const violations = this.#counted(found);
     if (violations.length === 0) return;
     throw reportFailures({
       name: this.name,
@@ -55,6 +59,10 @@ export class Trial {
       failures: [{ outcome, violations }],
       runs: 1,
     });
+  }
+
+  #counted(violations: readonly Violation[]): readonly Violation[] {
+    return violations.filter(({ oracle }) => !this.#without.has(oracle));
   }
 
   /** Where runs differ by other random numbers, or another order, they cannot be compared. */

@@ -25,6 +25,7 @@ import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, LibraryRow, OperatorRow, Row, Scale } from "./rows/row.ts";
 import { inspectedFloodRow } from "./rows/inspected-flood.ts";
+import { manyServersRow, scenarioRow } from "./rows/scenarios.ts";
 import { tracedFloodRow } from "./rows/traced-flood.ts";
 import { reviewsRow } from "./rows/webhooks.ts";
 import {
@@ -56,6 +57,8 @@ const rows: readonly Row[] = [
   ...growthRows,
   celRow,
   reviewsRow,
+  scenarioRow,
+  manyServersRow,
 ];
 
 /** In the order of their turns; ours is the first. */

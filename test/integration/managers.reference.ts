@@ -11,6 +11,7 @@ import "./manager-life-cycle.test.ts";
 import "./manager-metrics.test.ts";
 import "./manager-ports.test.ts";
 import "./manager-shutdown.test.ts";
+import "./manager-start-order.test.ts";
 import "./manager-tracing.test.ts";
 import "./manager-voice.test.ts";
 import "./webhooks.test.ts";

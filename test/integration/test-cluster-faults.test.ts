@@ -199,6 +199,34 @@ describe("faults of a test cluster", { timeout: 60_000 }, () => {
     assert.ok(performance.now() - began < 1000);
   });
 
+  it("kills a call that is under way", async () => {
+    const told: string[] = [];
+    const waits = defineController(Box, {
+      owns: [Lid],
+      reconcile: ({ own }) =>
+        own(Lid, [Lid("lid", { size: 1 })]).then(
+          () => void told.push("returned"),
+          () => void told.push("threw"),
+        ),
+    });
+    await using cluster = await open([waits]);
+    const fault = cluster.faults.fail("patch", Lid, "timeout");
+    await cluster.client.create(Box, Box("a", {}));
+    await until(() => fault.hits > 0);
+    cluster.kill();
+    await cluster.clock.advance("5m");
+    assert.deepEqual(told, []);
+  });
+
+  it("hit the objects themselves and no subresource, unless it is named", async () => {
+    await using cluster = await open();
+    const fault = cluster.faults.fail("patch", Box, 500);
+    await cluster.client.create(Box, Box("a", {}));
+    await cluster.settle();
+    assert.equal(fault.hits, 0);
+    assert.equal((await cluster.client.get(Box, "a")).status.seen, 1);
+  });
+
   it("restarts with empty caches, and stops what runs before", async () => {
     await using cluster = await open();
     await cluster.client.create(Box, Box("a", {}));

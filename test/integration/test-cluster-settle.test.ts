@@ -79,11 +79,16 @@ describe("settle", { timeout: 60_000 }, () => {
       },
     } as never);
     await using cluster = await open([careless], { breaches: "report", failures: "report" });
-    let isCreated = false;
-    void cluster.client.create(Box, Box("a", {})).then(() => (isCreated = true));
+    let created = 0;
+    for (let i = 0; i < 100; i++)
+      void cluster.client.create(Box, Box(`a-${i}`, {})).then(() => created++);
     await cluster.settle();
-    assert.ok(isCreated);
-    assert.ok(await cluster.client.find(ConfigMap, "a"));
+    assert.equal(created, 100);
+    assert.equal(
+      (await cluster.client.list(ConfigMap, { namespace: "default" })).items.length,
+      100,
+    );
+    assert.ok(await cluster.client.find(ConfigMap, "a-99"));
   });
 
   it("takes no time when there is nothing to wait for", async () => {

@@ -76,6 +76,20 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
   return assert.fail("it did not fail");
 }
 
+/** Pays once for each key. */
+class Bank {
+  readonly payments = new Map<string, number>();
+
+  pay(key: string, amount: number): Promise<void> {
+    this.payments.set(key, amount);
+    return Promise.resolve();
+  }
+
+  toJSON(): unknown {
+    return { paid: [...this.payments.values()].reduce((sum, one) => sum + one, 0) };
+  }
+}
+
 describe("a scenario", () => {
   it("runs the same way with the same seed", async () => {
     const { run } = boxes(sound);
@@ -175,5 +189,59 @@ describe("a scenario", () => {
   it("of a sound operator holds in any order", async () => {
     const { text } = await boxes(sound).explore({ runs: 12 });
     assert.equal(text, "boxes: 12 states, all converge");
+  });
+
+  it("is judged by what its user says must always hold", async () => {
+    const { run, sweep } = scenario(
+      "kept boxes",
+      {
+        ...setup,
+        controllers: sound,
+        invariants: {
+          "a label is never without its box": ({ list }) =>
+            list(ConfigMap).length <= list(Box).length,
+          "no box of size 2 has been deleted": ({ deleted }) =>
+            deleted(Box).every(({ spec }) => spec.size !== 2),
+        },
+      },
+      createAndGrow,
+    );
+    const failure = await failureOf(run());
+    assert.match(
+      failure.message,
+      /invariants: "no box of size 2 has been deleted" does not hold after DELETED Box default\/a\n/,
+    );
+    assert.doesNotMatch(failure.message, /never without its box" does not hold after [AM]/);
+    assert.equal((await failureOf(sweep())).message, failure.message);
+  });
+
+  it("cuts and loses calls of external systems, whose fakes outlive the operator", async () => {
+    const paid = (key: (name: string) => string) =>
+      scenario(
+        "bills",
+        {
+          ...setup,
+          externals: () => ({ bank: new Bank() }),
+          controllers: ({ bank }) => [
+            defineController(Box, {
+              async reconcile({ object: { metadata, spec, status: before }, status }) {
+                if (before.size === undefined) await bank.pay(key(metadata.name), spec.size);
+                status({ size: spec.size });
+              },
+            }),
+          ],
+        },
+        async ({ client, converge, externals: { bank } }) => {
+          await client.create(Box, Box("a", { size: 3 }));
+          await converge();
+          assert.equal(bank.payments.has("a") || bank.payments.size > 0, true);
+        },
+      );
+    assert.match((await paid((name) => name).sweep()).text, /all converge$/);
+    const failure = await failureOf(paid(() => randomUUID()).sweep({ stop: "first" }));
+    assert.match(
+      failure.message,
+      /when I kill the operator after write 1 \(call bank pay\).*\n.*external bank: paid is 6 instead of 3/,
+    );
   });
 });

@@ -18,6 +18,7 @@ const proofs = [
   "failover/failover.ts",
   "webhook-rotation/webhook-rotation.ts",
   "sharding/sharding.ts",
+  "corpus/corpus.ts",
 ];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));

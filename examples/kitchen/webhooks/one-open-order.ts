@@ -8,6 +8,7 @@ import { Order } from "../resources/order.ts";
 /** Creates the webhook. */
 export const oneOpenOrder = (client: Client) =>
   defineValidatingWebhook(Order, {
+    permissions: [{ kind: Order, verbs: ["list"] }],
     async create({ object: order, request, warn }) {
       const { number, guests = 0 } = order.spec.table;
       const { items } = await client.list(Order, { namespace: request.namespace! });

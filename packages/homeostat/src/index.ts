@@ -51,7 +51,7 @@ export {
   type Scope,
 } from "./controller/define-controller.ts";
 export type { ExternalSource } from "./controller/external-source.ts";
-export type { Permission, Verb } from "./controller/permission.ts";
+export type { Permission, Verb } from "./api/permission.ts";
 export {
   and,
   annotationsChanged,

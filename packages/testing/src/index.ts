@@ -31,5 +31,7 @@ export {
   type ScenarioSetup,
   type SweepOptions,
 } from "./simulation/scenario.ts";
+export type { Invariant, Invariants, WorldView } from "./simulation/oracles/invariants.ts";
+export type { Oracle } from "./simulation/oracles/violation.ts";
 export type { ExploreOptions } from "./simulation/modes/explore-plans.ts";
 export type { Outcome } from "./simulation/run/outcome.ts";

@@ -100,7 +100,7 @@ describe("a client of dry runs", () => {
     }
     for (const remove of [
       () => dry.delete(Order, "o1"),
-      () => dry.deleteCollection(Order, { labelSelector: "a=b" }),
+      () => dry.deleteCollection(Order, { namespace: "home", labelSelector: "a=b" }),
     ]) {
       await remove();
       assert.deepEqual(transport.last.body, deletion);

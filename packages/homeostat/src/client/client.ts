@@ -304,6 +304,10 @@ export interface Client {
    * Status.
    */
   delete<K extends Kind>(kind: K, key: Key, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
+  /**
+   * Deletes all objects that are selected; of a namespaced kind `namespace` is required, and is
+   * never that of the client.
+   */
   deleteCollection<K extends Kind>(kind: K, options?: DeleteOptions & Selection): Promise<void>;
   /**
    * Ends with the stream unless it resumes; throws ApiStatusError on an ERROR event. Leaving the

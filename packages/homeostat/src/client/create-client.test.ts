@@ -185,6 +185,7 @@ describe("requests", () => {
     await refuses(() => client.get(Order, ".."), "ERR_CLIENT_NAME");
     await refuses(() => client.get(Order, ""), "ERR_CLIENT_NAME");
     await refuses(() => client.get({ ...Order, apiVersion: "a/b/c" }, "x"), "ERR_CLIENT_KIND");
+    await refuses(() => client.deleteCollection(Order), "ERR_CLIENT_NAMESPACE");
     assert.equal(transport.exchanges.length, 0);
   });
 });

@@ -8,7 +8,7 @@ import { describeMissing, isOptions, unknownOptions } from "../util/option-fault
 import { isKind } from "../api/check-kind.ts";
 import { checkDuration, checkOptionalFunction, checkReports } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
-import { checkPermissions } from "./permission.ts";
+import { checkPermissions } from "../api/permission.ts";
 import type { Signal } from "./signals/signal.ts";
 
 /** A definition before its types can be trusted. */

@@ -6,7 +6,7 @@ import type { View } from "../api/resource/schema.ts";
 import { checkDefinition, checkScope } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
-import type { Permission } from "./permission.ts";
+import type { Permission } from "../api/permission.ts";
 import type { Own } from "./own/own-function.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Log } from "../util/guard-log.ts";

@@ -6,6 +6,8 @@ import type { Transport } from "../api/transport.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
+const channelName = "homeostat:running-controllers";
+
 interface Question {
   readonly transport: Transport;
   readonly names: readonly ControllerNames[];
@@ -30,7 +32,7 @@ export interface Claim {
 export function claimNames({ operator, names, transport, allowsReplicas }: Claim): {
   release(): void;
 } {
-  const claims = channel("homeostat:running-controllers");
+  const claims = channel(channelName);
   const question: Question = { transport, names, allowsReplicas, taken: [] };
   claims.publish(question);
   const [conflict] = question.taken;
@@ -42,16 +44,32 @@ export function claimNames({ operator, names, transport, allowsReplicas }: Claim
         hint: "stop the other manager first, or give this operator or its controllers other names",
       },
     );
+  const answer = answerAs({ operator, names, transport, allowsReplicas });
+  claims.subscribe(answer);
+  return { release: () => void claims.unsubscribe(answer) };
+}
+
+/**
+ * Answers questions for a running manager. A manager that is dropped without a stop, as a simulated
+ * process is, must not stay in memory for its claim: the channel lives as long as the process.
+ */
+function answerAs({
+  operator,
+  names,
+  transport,
+  allowsReplicas,
+}: Claim): (message: unknown) => void {
   const own = new Set(names.flatMap(namesOf));
-  const answer = (message: unknown): void => {
+  const held = new WeakRef(transport);
+  return function answer(message) {
+    const running = held.deref();
+    if (!running) return void channel(channelName).unsubscribe(answer);
     const asked = message as Question;
-    if (!isSameServer(asked.transport, transport)) return;
+    if (!isSameServer(asked.transport, running)) return;
     if (allowsReplicas && asked.allowsReplicas) return;
     for (const name of asked.names.flatMap(namesOf))
       if (own.has(name)) asked.taken.push({ name, operator });
   };
-  claims.subscribe(answer);
-  return { release: () => void claims.unsubscribe(answer) };
 }
 
 const namesOf = ({ manager, finalizer }: ControllerNames): readonly string[] => [

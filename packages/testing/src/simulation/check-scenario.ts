@@ -52,6 +52,12 @@ const setupChecks: Checks<ScenarioSetup> = {
   controlPlane: ofServer,
   fakeNodes: ofServer,
   stages: ofServer,
+  externals: aFunction("that makes the externals of a run"),
+  invariants: ofServer,
+  without: {
+    expected: "a list of names of oracles",
+    is: (value) => Array.isArray(value) && value.every(text.is),
+  },
   regressions: {
     expected: "a folder, by path or URL",
     is: (value) => text.is(value) || value instanceof URL,

@@ -2,7 +2,7 @@
 import type { Client } from "homeostat/client";
 
 /** The world as its user sees it. */
-export interface ScenarioContext {
+export interface ScenarioContext<E = object> {
   /** As of a user with kubectl, apart from the operator. */
   readonly client: Client;
   /**
@@ -10,6 +10,8 @@ export interface ScenarioContext {
    * virtual time, naming what fails or loops
    */
   converge(): Promise<void>;
+  /** The fakes themselves. */
+  readonly externals: E;
   readonly clock: {
     /** Virtual ms since 1970-01-01 UTC. */
     now(): number;
@@ -19,4 +21,4 @@ export interface ScenarioContext {
 }
 
 /** What a user does, step by step. */
-export type Workload = (context: ScenarioContext) => Promise<void>;
+export type Workload<E = object> = (context: ScenarioContext<E>) => Promise<void>;

@@ -8,10 +8,11 @@ import { Regressions } from "./modes/regressions.ts";
 import { requestedPlan } from "./modes/requested-plan.ts";
 import { shrink } from "./modes/shrink.ts";
 import { Trial, type Verdict } from "./modes/trial.ts";
+import type { Oracle } from "./oracles/violation.ts";
 import { reportFailures } from "./report/report-failures.ts";
 import type { Outcome } from "./run/outcome.ts";
 import { cleanPlan, type Plan } from "./run/plan.ts";
-import type { SimulationSetup } from "./run/simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./run/simulation-setup.ts";
 import type { Workload } from "./scenario-context.ts";
 
 /** What many runs have shown. */
@@ -29,9 +30,11 @@ export interface SweepOptions {
 }
 
 /** What a scenario is made of. */
-export interface ScenarioSetup extends SimulationSetup {
+export interface ScenarioSetup<E extends Externals = Externals> extends SimulationSetup<E> {
   /** A folder for plans that have failed; they are run first from then on. Default: none. */
   readonly regressions?: string | URL;
+  /** Oracles that do not judge this scenario: `["follows-its-spec"]`. Default: none. */
+  readonly without?: readonly Oracle[];
 }
 
 /** An operator and its user's steps. */
@@ -52,15 +55,21 @@ export interface Scenario {
 }
 
 /** Describes a scenario; nothing runs yet. @throws ERR_TEST_OPTION */
-export function scenario(name: string, setup: ScenarioSetup, workload: Workload): Scenario {
-  checkScenario(name, setup, workload);
+export function scenario<E extends Externals = Externals>(
+  name: string,
+  given: ScenarioSetup<E>,
+  steps: Workload<E>,
+): Scenario {
+  checkScenario(name, given, steps);
+  // A setup's externals are what its controllers and its workload are given.
+  const [setup, workload] = [given, steps] as unknown as [ScenarioSetup, Workload];
   const open = (): Session => new Session(name, setup, workload);
   return {
     name,
     async run(options = {}) {
       checkRun(options);
       const { seed = 1 } = options;
-      const trial = new Trial(name, { setup, workload });
+      const trial = new Trial(name, { setup, workload }, setup.without);
       const outcome = await trial.run(requestedPlan(name) ?? cleanPlan(seed));
       trial.refuse(outcome);
       return outcome;
@@ -82,7 +91,7 @@ class Session {
   readonly #regressions: Regressions;
 
   constructor(name: string, setup: ScenarioSetup, workload: Workload) {
-    this.#trial = new Trial(name, { setup, workload });
+    this.#trial = new Trial(name, { setup, workload }, setup.without);
     this.#regressions = new Regressions(setup.regressions, name);
   }
 

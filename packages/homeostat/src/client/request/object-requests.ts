@@ -157,6 +157,12 @@ export function deleteCollectionRequest(
   kind: Kind,
   options: DeleteOptions & Selection,
 ): ApiRequest {
+  if (kind.scope === "Namespaced" && !options.namespace)
+    throw new HomeostatError(
+      "ERR_CLIENT_NAMESPACE",
+      `building a request to delete a collection of ${kind.kind}: the kind is namespaced and no namespace was given`,
+      { hint: "Pass { namespace }: API servers delete those of one namespace at a time." },
+    );
   return {
     method: "DELETE",
     path: collectionPath(kind, options.namespace),

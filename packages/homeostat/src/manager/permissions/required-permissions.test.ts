@@ -7,6 +7,7 @@ import { defineResource } from "../../api/resource/define-resource.ts";
 import { dynamicKind } from "../../client/discovery/kind-resolver.ts";
 import { defineController } from "../../controller/define-controller.ts";
 import { defineSignal } from "../../controller/signals/define-signal.ts";
+import { defineValidatingWebhook, describeWebhooks } from "../../webhook/index.ts";
 import { requiredPermissions } from "./required-permissions.ts";
 
 const group = "rights.example.com";
@@ -192,4 +193,23 @@ test("what the cluster's rules grant is not granted in a namespace again", () =>
   const events = [rule("events", ["create", "patch"], "")];
   assert.deepEqual(eventsOf({ namespace: "other" }), events);
   assert.deepEqual(eventsOf({ reports }), events);
+});
+
+test("webhooks list what their functions use", () => {
+  const reading = defineValidatingWebhook(Plain, {
+    create() {},
+    permissions: [{ kind: Spoken, verbs: ["list"] }],
+  });
+  const of = (more: object) => {
+    const webhooks = { serve: [reading], url: "https://127.0.0.1:9443" };
+    return requiredPermissions({ operator: "op", controllers: [], reports, webhooks, ...more });
+  };
+  const listed = rule("spokens", ["list"]);
+  assert.deepEqual(of({}).cluster.at(-1), listed);
+  assert.deepEqual(of({ namespace: "a" }).namespaces["a"], [listed]);
+  const { configurations } = describeWebhooks(
+    { serve: [reading], url: "https://127.0.0.1:9443" },
+    { operator: "op" },
+  );
+  assert.doesNotMatch(JSON.stringify(configurations), /permissions/);
 });

@@ -2,6 +2,7 @@
 // runtime uses: the file named beside it sends the request.
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
+import type { Permission } from "../../api/permission.ts";
 import { hasStatus } from "../../api/resource/custom-resource-definition.ts";
 import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { type ControllerDefinition, definitionOf } from "../../controller/define-controller.ts";
@@ -70,6 +71,8 @@ export function requiredPermissions(
     ...rightsOf(definition, options),
     ...(choices.ownerReferencesPermissionEnforcement ? finalizersRight(definition) : []),
   ]);
+  for (const one of options.webhooks?.serve ?? [])
+    if (one.type !== "conversion") rights.push(...listedRights(one.options.permissions));
   const watched = watchedNamespaces(options);
   const isWide = ({ scope }: ScopedRight): boolean => watched === undefined || scope === "Cluster";
   const cluster: Right[] = [
@@ -139,13 +142,16 @@ function rightsOf(
     // cache/: lists and watches.
     ...read.map(({ target }) => right(target as Kind, followed)),
     ...signals.flatMap((signal) => signalRights(definition, signal)),
-    ...permissions.map(({ kind, verbs, subresource, names }) => ({
-      ...right(kind, verbs, subresource),
-      names,
-    })),
+    ...listedRights(permissions),
     ...(sendsEvents(definition, options) ? [eventsRight] : []),
   ];
 }
+
+const listedRights = (permissions: readonly Permission[] = []): readonly ScopedRight[] =>
+  permissions.map(({ kind, verbs, subresource, names }) => ({
+    ...right(kind, verbs, subresource),
+    names,
+  }));
 
 const followed = ["list", "watch"];
 

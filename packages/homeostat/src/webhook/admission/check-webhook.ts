@@ -1,5 +1,6 @@
 // Refuses definitions that no API server would call, where they are written.
 import { isKind } from "../../api/check-kind.ts";
+import { checkPermissions } from "../../api/permission.ts";
 import { dnsSubdomainFaults } from "../../api/selectors/syntax-rules.ts";
 import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
@@ -16,6 +17,7 @@ const known = [
   "namespaceSelector",
   "objectSelector",
   "matchConditions",
+  "permissions",
 ] as const;
 
 const functions = {
@@ -41,6 +43,7 @@ export function checkWebhook(type: keyof typeof functions, kind: unknown, option
     ...choiceFaults(given),
     ...listFaults(given),
     ...nameFaults(given),
+    ...checkPermissions(given["permissions"]),
   ];
   if (problems.length === 0) return;
   const name = isKind(kind) ? ` of ${kind.kind}` : "";

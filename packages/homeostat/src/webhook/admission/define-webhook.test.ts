@@ -36,6 +36,7 @@ describe("a definition", () => {
       path: "no slash",
       resources: ["orders/status/x"],
       sideEffect: "None",
+      permissions: [{ kind: Order, verbs: ["read"] }],
     });
     for (const part of [
       /create is 1/,
@@ -45,6 +46,7 @@ describe("a definition", () => {
       /path is 'no slash'/,
       /resources is/,
       /sideEffect: unknown option/,
+      /permissions\[0\]\.verbs has 'read'/,
     ])
       assert.match(all, part);
     assert.match(wrong(undefined), /its options are nothing/);

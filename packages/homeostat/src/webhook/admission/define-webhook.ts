@@ -4,6 +4,7 @@
 // sigs.k8s.io/controller-runtime/pkg/builder/webhook.go.
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind, ObjectOf } from "../../api/kind.ts";
+import type { Permission } from "../../api/permission.ts";
 import type { JsonObject } from "../../api/json.ts";
 import type {
   MutatingWebhook,
@@ -44,6 +45,8 @@ export interface WebhookOptions extends Pick<
    * Default "Fail".
    */
   readonly failurePolicy?: "Fail" | "Ignore";
+  /** Rights that its functions use, through a client of yours. */
+  readonly permissions?: readonly Permission[];
 }
 
 type Answer<T = never> = void | Denial | T | Promise<void | Denial | T>;

@@ -90,7 +90,8 @@ function bundleOfEntry({ name, clientConfig: config }: JsonObject, at: number): 
 function toEntry(webhook: AdmissionWebhook, config: JsonObject): JsonObject {
   const { name, kind, resources, operations, options } = webhook;
   const { group, version } = parseApiVersion(kind.apiVersion)!;
-  const { name: _, path: __, resources: ___, sideEffects = "None", ...others } = options;
+  const { sideEffects = "None", ...given } = options;
+  const { name: _, path: __, resources: ___, permissions: ____, ...others } = given;
   return {
     name,
     admissionReviewVersions: ["v1"],

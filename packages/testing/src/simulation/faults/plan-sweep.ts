@@ -32,7 +32,7 @@ function deedsAt({ at, number, verb }: Moment, { usesDate }: SweepHints): readon
         ...(usesDate ? clocks : []),
       ].map((deed) => ({ at, number, do: deed }));
     case "request":
-      return [{ at, number, do: turn(ofRequests, number) }];
+      return [{ at, number, do: isRead(verb) ? "error-500" : turn(ofRequests, number) }];
     case "event":
       return [
         ...ofEvents.filter((deed) => deed !== "time-travel" || verb !== "first"),
@@ -40,5 +40,8 @@ function deedsAt({ at, number, verb }: Moment, { usesDate }: SweepHints): readon
       ].map((deed) => ({ at, number, do: deed }));
   }
 }
+
+/** After a 429 or a broken connection the client itself reads again: only this reaches the code. */
+const isRead = (verb: string): boolean => verb === "get" || verb === "list";
 
 const turn = <T>(deeds: readonly T[], number: number): T => deeds[number % deeds.length]!;

@@ -5,6 +5,8 @@ import type { Client } from "homeostat/client";
 export interface ListedKind {
   readonly apiVersion: string;
   readonly kind: string;
+  /** The plural name, such as `orders`. */
+  readonly resource: string;
   /** Of its list over all namespaces. */
   readonly path: string;
 }
@@ -38,6 +40,7 @@ export async function discoverKinds(client: Client): Promise<readonly ListedKind
       .map(({ resource, responseKind }) => ({
         apiVersion,
         kind: responseKind?.kind ?? resource,
+        resource,
         path: `${root}/${apiVersion}/${resource}`,
       }));
   });

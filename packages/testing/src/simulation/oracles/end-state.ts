@@ -1,6 +1,6 @@
 // The end state of a run, in a form that runs can be compared by: what differs from run to run by
 // nature (uids, revisions, times, generated names) is replaced.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** Objects by `Kind namespace/name`. */
 export type EndState = ReadonlyMap<string, Json>;
@@ -15,17 +15,26 @@ interface Meta {
 
 const metaOf = (object: JsonObject): Meta => object["metadata"] as unknown as Meta;
 
-export function endStateOf(objects: readonly JsonObject[]): EndState {
+export function endStateOf(
+  objects: readonly JsonObject[],
+  externals: Readonly<Record<string, object>>,
+): EndState {
   const names = namesOf(objects);
   const uids = new Map(
     objects.map((object) => [metaOf(object).uid, `uid of ${titleOf(object, names)}`]),
   );
   const replaced = new Map([...uids, ...names]);
-  return new Map(
+  const fakes = Object.entries(externals).flatMap(([name, fake]) =>
+    "toJSON" in fake
+      ? [[`external ${name}`, neutral(JSON.parse(JSON.stringify(fake)) as Json, replaced)] as const]
+      : [],
+  );
+  const stored = new Map(
     objects
-      .map((object) => [titleOf(object, names), neutral(object, replaced)] as const)
+      .map((object) => [titleOf(object, names), neutralObject(object, replaced)] as const)
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );
+  return new Map([...stored, ...fakes]);
 }
 
 /** What generated names are called instead, in order of creation. */
@@ -64,6 +73,12 @@ const counted = new Set([
 ]);
 
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A status that says nothing is none: a failure that has passed may leave one behind. */
+function neutralObject(object: JsonObject, replaced: ReadonlyMap<string, string>): Json {
+  const { status, ...rest } = neutral(object, replaced) as JsonObject;
+  return status === undefined || equalJson(status, {}) ? rest : { ...rest, status };
+}
 
 function neutral(value: Json, replaced: ReadonlyMap<string, string>): Json {
   if (typeof value === "string")

@@ -3,12 +3,14 @@
 /** The oracles, by the names under which a scenario can leave one out. */
 export type Oracle =
   | "converges"
+  | "workload"
   | "same-end-state"
   | "same-creations"
   | "same-deletions"
   | "deletes-only-its-own"
   | "leaves-nothing-behind"
   | "readiness"
+  | "follows-its-spec"
   | "no-empty-status-write"
   | "invariants";
 

@@ -55,7 +55,9 @@ export class Ledger {
     const isSame =
       revision !== undefined && BigInt(revision) <= (this.#seenAt.get(sent) ?? this.#newest);
     this.saw(revision);
-    const hasChanged = status < 300 && (isDeletion || !isSame);
+    // What an external system stores, its fake tells.
+    const isCall = sent.info.verb === "call";
+    const hasChanged = status < 300 && !isCall && (isDeletion || !isSame);
     this.writes.push({ process, info: sent.info, status, at, hasChanged, answer });
   }
 }

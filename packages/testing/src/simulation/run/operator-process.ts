@@ -6,6 +6,8 @@ import type { Transport } from "homeostat/api";
 import type { ProcessRuntime } from "../time/process-runtime.ts";
 import type { Interference } from "../wire/interference.ts";
 import type { SimulatedTransport } from "../wire/simulated-transport.ts";
+import { reachExternal } from "../wire/simulated-external.ts";
+import type { Externals } from "./simulation-setup.ts";
 import type { World } from "./world.ts";
 
 /** What a process runs. */
@@ -18,7 +20,9 @@ export interface OperatorOptions {
   /** The user agent of its requests. */
   readonly agent: string;
   readonly server: Transport;
-  readonly controllers: readonly Controller[];
+  controllers(externals: Externals): readonly Controller[];
+  /** The fakes of external systems. */
+  readonly externals: Externals;
   readonly interference: Interference;
   /** The start has failed. */
   failed(error: unknown): void;
@@ -39,7 +43,7 @@ export class OperatorProcess {
   hasStarted = false;
 
   constructor(options: OperatorOptions) {
-    const { world, name, operator, agent, server, controllers, interference, failed } = options;
+    const { world, name, operator, agent, server, interference, failed } = options;
     this.#world = world;
     this.name = name;
     this.#failed = failed;
@@ -57,7 +61,7 @@ export class OperatorProcess {
     });
     this.manager = createManager({
       operator,
-      controllers,
+      controllers: world.ambient.run(this.runtime, () => options.controllers(this.#reach(options))),
       client: this.#client,
       runtime: this.runtime,
       log: this.#log(),
@@ -65,6 +69,23 @@ export class OperatorProcess {
       // The process before it has been killed, and has not said good-bye.
       allowReplicas: true,
     });
+  }
+
+  /** The external systems as this process sees them. */
+  #reach({ world, name, externals, interference }: OperatorOptions): Externals {
+    const way = {
+      process: name,
+      lanes: world.lanes,
+      interference,
+      within: (code: () => void): void => world.ambient.run(this.runtime, code),
+      isAlive: () => this.isAlive,
+    };
+    return Object.fromEntries(
+      Object.entries(externals).map(([external, fake]) => [
+        external,
+        reachExternal({ ...way, name: external, fake }),
+      ]),
+    );
   }
 
   start(): void {

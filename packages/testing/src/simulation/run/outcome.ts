@@ -10,6 +10,8 @@ import type { Trace } from "./trace.ts";
 export interface Rest {
   /** All that have changed since the beginning. */
   readonly objects: readonly JsonObject[];
+  /** How requests address them: `orders shop/a`. */
+  readonly targets: ReadonlySet<string>;
   /** The same, comparable. */
   readonly state: EndState;
 }
@@ -25,6 +27,8 @@ export interface Outcome {
   readonly trace: Trace;
   /** Each time when the workload saw the operator at rest, and in the end. */
   readonly rests: readonly Rest[];
+  /** Invariants that did not hold at some moment, in words. */
+  readonly broken: readonly string[];
   /** Objects whose owners are gone are collected. */
   readonly hasGarbageCollector: boolean;
   /** Why the workload did not come to its end. */

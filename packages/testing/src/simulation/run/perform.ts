@@ -1,6 +1,7 @@
 // Performs one run from the empty server to the end state.
 import { currentRevision, discoverKinds, type ListedKind } from "../oracles/discover-kinds.ts";
 import { endStateOf } from "../oracles/end-state.ts";
+import { InvariantChecks } from "../oracles/invariants.ts";
 import { ObjectRecord } from "../oracles/record-objects.ts";
 import type { ScenarioContext, Workload } from "../scenario-context.ts";
 import type { ProcessRuntime } from "../time/process-runtime.ts";
@@ -22,22 +23,43 @@ export interface Performance {
 export async function perform(performance: Performance, plan: Plan): Promise<Outcome> {
   performance.kinds ??= await kindsOf(performance.setup);
   const simulation = await Simulation.open(performance.setup, plan);
+  return closing(simulation, () => live(performance, simulation, plan));
+}
+
+/** Whatever becomes of the work: what the world has replaced of Node is put back. */
+async function closing<T>(simulation: Simulation, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await simulation.close();
+  }
+}
+
+async function live(
+  { setup, workload, kinds = [] }: Performance,
+  simulation: Simulation,
+  plan: Plan,
+): Promise<Outcome> {
   const { world, ledger } = simulation;
   const observer = simulation.observer();
   const revision = await world.drive(currentRevision(observer));
-  const record = new ObjectRecord(simulation.server.transport(), performance.kinds, revision);
+  const checks = new InvariantChecks(setup.invariants ?? {});
+  const record: ObjectRecord = new ObjectRecord(simulation.server.transport(), {
+    kinds,
+    resourceVersion: revision,
+    changed: (what) => checks.check(record, what),
+  });
   simulation.startOperator(revision);
   const rests: Rest[] = [];
   const rested = (): void => {
-    const { objects } = record;
-    rests.push({ objects, state: endStateOf(objects) });
+    const { objects, targets } = record;
+    rests.push({ objects, targets, state: endStateOf(objects, simulation.externals) });
   };
-  const error = await failureOf(() => world.drive(work(performance.workload, simulation, rested)));
+  const error = await failureOf(() => world.drive(work(workload, simulation, rested)));
   record.close();
   const logs = simulation.processes.flatMap(({ name, logs }) =>
     logs.map((line) => `${name} ${line}`),
   );
-  await simulation.close();
   return {
     plan,
     moments: simulation.agenda.moments,
@@ -45,7 +67,8 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
     writes: ledger.writes,
     trace: world.trace,
     rests,
-    hasGarbageCollector: collectsGarbage(performance.setup),
+    broken: checks.broken,
+    hasGarbageCollector: collectsGarbage(setup),
     error,
     logs,
     took: world.time.elapsed,
@@ -55,9 +78,7 @@ export async function perform(performance: Performance, plan: Plan): Promise<Out
 /** In a world of its own: a question more would give a run other random numbers. */
 async function kindsOf(setup: SimulationSetup): Promise<readonly ListedKind[]> {
   const simulation = await Simulation.open(setup, cleanPlan(1));
-  const kinds = await simulation.world.drive(discoverKinds(simulation.observer()));
-  await simulation.close();
-  return kinds;
+  return closing(simulation, () => simulation.world.drive(discoverKinds(simulation.observer())));
 }
 
 /** The workload, and rest after it. */
@@ -81,6 +102,7 @@ function contextOf(
   const { world } = simulation;
   return {
     client: simulation.user(runtime),
+    externals: simulation.externals,
     converge: rest,
     clock: {
       now: () => world.time.wall,

@@ -9,9 +9,10 @@ import { downMs, lateMs } from "../faults/deed.ts";
 import { type Accomplices, Interfering } from "../faults/interfere.ts";
 import type { Interference } from "../wire/interference.ts";
 import { Ledger } from "./ledger.ts";
+import { operatorName, userAgent } from "./actors.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Plan } from "./plan.ts";
-import type { SimulationSetup } from "./simulation-setup.ts";
+import type { Externals, SimulationSetup } from "./simulation-setup.ts";
 import { World } from "./world.ts";
 
 /** The agent of the operator's requests, by which the server knows them. */
@@ -25,6 +26,8 @@ export class Simulation {
   readonly server: ApiServer;
   readonly agenda: Agenda;
   readonly #setup: SimulationSetup;
+  /** The fakes of external systems. */
+  readonly externals: Externals;
   #startError: unknown;
   #since = "0";
   /** Deeds that are not over: a process that is down, a watch that is late. */
@@ -35,29 +38,23 @@ export class Simulation {
     this.server = server;
     this.#setup = setup;
     this.agenda = new Agenda(plan.deeds);
+    this.externals = setup.externals?.() ?? {};
   }
 
   /** Starts a server with the definitions; drive the world meanwhile. */
   static async open(setup: SimulationSetup, plan: Plan): Promise<Simulation> {
     const world = new World(plan);
-    const { controlPlane, fakeNodes, stages, resources = [] } = setup;
-    const opening = startApiServer({
-      listen: false,
-      runtime: world.createRuntime(),
-      // The operator is the administrator: roles would only have to be made in each run.
-      authorizationModes: ["AlwaysAllow"],
-      faults: "in-process",
-      compactionIntervalMs: 0,
-      controllers: controlPlane ?? "default",
-      ...(fakeNodes === undefined ? {} : { fakeNodes }),
-      ...(stages === undefined ? {} : { stages }),
-      warn: () => {},
-    });
-    const server = await world.drive(opening);
-    const simulation = new Simulation(world, server, setup, plan);
-    if (resources.length > 0)
-      await world.drive(installDefinitions(simulation.observer(), resources));
-    return simulation;
+    try {
+      const server = await openServer(world, setup);
+      const simulation = new Simulation(world, server, setup, plan);
+      const { resources = [] } = setup;
+      if (resources.length > 0)
+        await world.drive(installDefinitions(simulation.observer(), resources));
+      return simulation;
+    } catch (error) {
+      world.close();
+      throw error;
+    }
   }
 
   /** A client that leaves no trace. */
@@ -72,8 +69,8 @@ export class Simulation {
     return createClient({
       transport,
       runtime,
-      fieldManager: "user",
-      userAgent: "user",
+      fieldManager: userAgent,
+      userAgent,
     });
   }
 
@@ -90,8 +87,11 @@ export class Simulation {
   /** Ends everything; drive the world meanwhile. */
   async close(): Promise<void> {
     for (const one of this.processes) one.kill();
-    await this.world.drive(this.server.close());
-    this.world.close();
+    try {
+      await this.world.drive(this.server.close());
+    } finally {
+      this.world.close();
+    }
   }
 
   /** What no process of the operator is done with. */
@@ -122,7 +122,7 @@ export class Simulation {
   #start(isLate?: Promise<void>): OperatorProcess {
     const { world, server, ledger } = this;
     const { operator, controllers } = this.#setup;
-    const name = `operator-${this.processes.length + 1}`;
+    const name = operatorName(this.processes.length + 1);
     const interference = new Interfering({
       process: name,
       ledger,
@@ -137,7 +137,8 @@ export class Simulation {
       operator,
       agent,
       server: server.transport(),
-      controllers: controllers(),
+      controllers: (externals) => controllers(externals),
+      externals: this.externals,
       interference,
       failed: (error) => void (this.#startError = error),
     });
@@ -157,7 +158,7 @@ export class Simulation {
       now: () => world.time.elapsed,
       crash: () => {
         kill();
-        void this.#after(downMs).then(() => this.#start());
+        this.#later(downMs, () => this.#start());
       },
       killForGood: kill,
       rival: () => {
@@ -170,13 +171,20 @@ export class Simulation {
         kill();
         const on = { userAgent: agent };
         const { id } = this.server.faults!.add({ on, effect: { type: "stale", resourceVersion } });
-        void this.#after(downMs).then(() => {
+        this.#later(downMs, () => {
           const isLate = this.#after(lateMs);
           this.#start(isLate);
           void isLate.then(() => this.server.faults!.remove(id));
         });
       },
     };
+  }
+
+  /** What cannot be started again is said at the next look, as nobody waits for it. */
+  #later(ms: number, start: () => void): void {
+    this.#after(ms)
+      .then(start)
+      .catch((error: unknown) => void (this.#startError = error));
   }
 
   /** Resolves after virtual ms; until then nothing is settled. */
@@ -189,6 +197,25 @@ export class Simulation {
       });
     });
   }
+}
+
+async function openServer(
+  world: World,
+  { controlPlane, fakeNodes, stages }: SimulationSetup,
+): Promise<ApiServer> {
+  const opening = startApiServer({
+    listen: false,
+    runtime: world.createRuntime(),
+    // The operator is the administrator: roles would only have to be made in each run.
+    authorizationModes: ["AlwaysAllow"],
+    faults: "in-process",
+    compactionIntervalMs: 0,
+    controllers: controlPlane ?? "default",
+    ...(fakeNodes === undefined ? {} : { fakeNodes }),
+    ...(stages === undefined ? {} : { stages }),
+    warn: () => {},
+  });
+  return world.drive(opening);
 }
 
 const isFailing = (progress: ObjectState["progress"]): boolean =>

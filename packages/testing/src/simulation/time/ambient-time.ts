@@ -2,10 +2,10 @@
 // Node's own everywhere else, also for tests that run at the same time. Which process asks is told
 // by the asynchronous context. While no world is open, nothing is replaced.
 import { AsyncLocalStorage } from "node:async_hooks";
-import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import process from "node:process";
-import { unitInterval, uuid } from "homeostat/runtime";
+import { promisify } from "node:util";
+import { replaceRandomness } from "./ambient-randomness.ts";
 import { refusals } from "./refuse-outside.ts";
 import type { ProcessRuntime } from "./process-runtime.ts";
 import { Replacements } from "./replacements.ts";
@@ -67,6 +67,9 @@ function replaceAll(): SharedState {
   return { runtimes, replaced, users: 0 };
 }
 
+/** In nanoseconds. */
+const second = 1_000_000_000n;
+
 type Current = () => ProcessRuntime | undefined;
 
 function replaceClocks(replaced: Replacements, current: Current): void {
@@ -82,6 +85,18 @@ function replaceClocks(replaced: Replacements, current: Current): void {
     (real) => () =>
       current()?.clock.monotonic() ?? (Reflect.apply(real, globalThis.performance, []) as number),
   );
+  const hrtime = process.hrtime;
+  const nanoseconds = (): bigint => {
+    const runtime = current();
+    return runtime ? BigInt(Math.round(runtime.clock.monotonic() * 1e6)) : hrtime.bigint();
+  };
+  const parts = (before?: [number, number]): [number, number] => {
+    if (!current()) return hrtime(before);
+    const [seconds, rest] = before ?? [0, 0];
+    const since = nanoseconds() - BigInt(seconds) * second - BigInt(rest);
+    return [Number(since / second), Number(since % second)];
+  };
+  replaced.set(process, "hrtime", Object.assign(parts, { bigint: nanoseconds }));
   replaced.replace(AbortSignal, "timeout", (real) => (ms: number) => {
     const runtime = current();
     if (!runtime) return Reflect.apply(real, AbortSignal, [ms]) as AbortSignal;
@@ -118,17 +133,36 @@ function replaceTimers(replaced: Replacements, current: Current): void {
     if (timer instanceof VirtualTimeout) timer.close();
     else Reflect.apply(real, undefined, [timer]);
   };
+  const realSleep = timersPromises.setTimeout;
+  const sleep = (ms?: number, value?: unknown, options?: SleepOptions): Promise<unknown> => {
+    const runtime = current();
+    return runtime ? virtualSleep(runtime, ms, value, options) : realSleep(ms, value, options);
+  };
   for (const owner of [globalThis, timers]) {
-    replaced.replace(owner, "setTimeout", begin(false));
+    replaced.replace(owner, "setTimeout", (real) =>
+      Object.assign(begin(false)(real), { [promisify.custom]: sleep }),
+    );
     replaced.replace(owner, "setInterval", begin(true));
     replaced.replace(owner, "clearTimeout", end);
     replaced.replace(owner, "clearInterval", end);
   }
-  replaced.replace(timersPromises, "setTimeout", (real) => (ms: number, value, options) => {
-    const runtime = current();
-    if (!runtime) return Reflect.apply(real, undefined, [ms, value, options]) as unknown;
-    return virtualSleep(runtime, ms, value, options as SleepOptions | undefined);
+  replaced.set(timersPromises, "setTimeout", sleep);
+  replaced.replace(timersPromises.scheduler, "wait", (real) => (ms: number, options) => {
+    if (current()) return sleep(ms, undefined, options);
+    return Reflect.apply(real, timersPromises.scheduler, [ms, options]) as unknown;
   });
+  replaced.replace(timersPromises, "setInterval", (real) => (ms, value, options) => {
+    if (current()) return ticks(sleep, ms, value, options);
+    return Reflect.apply(real, undefined, [ms, value, options]) as unknown;
+  });
+}
+
+/** As Node's interval of promises. */
+async function* ticks(
+  sleep: (ms?: number, value?: unknown, options?: SleepOptions) => Promise<unknown>,
+  ...args: [ms?: number, value?: unknown, options?: SleepOptions]
+): AsyncGenerator<unknown> {
+  for (;;) yield await sleep(...args);
 }
 
 interface SleepOptions {
@@ -137,8 +171,8 @@ interface SleepOptions {
 
 function virtualSleep(
   { clock }: ProcessRuntime,
-  ms: number,
-  value: unknown,
+  ms = 1,
+  value?: unknown,
   { signal }: SleepOptions = {},
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -147,7 +181,7 @@ function virtualSleep(
       reject(Object.assign(new Error("The operation was aborted", { cause }), aborted));
     };
     if (signal?.aborted) return fail();
-    const timer = clock.timer(ms, () => {
+    const timer = clock.timer(Math.max(1, ms), () => {
       signal?.removeEventListener("abort", abort);
       resolve(value);
     });
@@ -161,23 +195,5 @@ function virtualSleep(
 
 /** As Node's AbortError. */
 const aborted = { name: "AbortError", code: "ABORT_ERR" };
-
-function replaceRandomness(replaced: Replacements, current: Current): void {
-  replaced.replace(Math, "random", (real) => () => {
-    const runtime = current();
-    return runtime ? unitInterval(runtime.entropy) : (Reflect.apply(real, Math, []) as number);
-  });
-  for (const owner of [crypto, globalThis.crypto])
-    replaced.replace(owner, "randomUUID", (real) => (...args: unknown[]) => {
-      const runtime = current();
-      return runtime ? uuid(runtime.entropy) : (Reflect.apply(real, owner, args) as string);
-    });
-  replaced.replace(crypto, "randomBytes", (real) => (size: number, done?: unknown) => {
-    const runtime = current();
-    if (!runtime || done !== undefined)
-      return Reflect.apply(real, crypto, done === undefined ? [size] : [size, done]) as unknown;
-    return Buffer.from(runtime.entropy.bytes(size));
-  });
-}
 
 type Callable = (...args: never[]) => unknown;

@@ -4,10 +4,15 @@ type Callable = (...args: never[]) => unknown;
 
 /** Members of objects that have been replaced. */
 export class Replacements {
-  readonly #originals: { readonly owner: object; readonly name: string; value: unknown }[] = [];
+  readonly #originals: {
+    readonly owner: object;
+    readonly name: string;
+    /** Undefined for what the owner inherits. */
+    readonly own: PropertyDescriptor | undefined;
+  }[] = [];
 
   set(owner: object, name: string, value: unknown): void {
-    this.#originals.push({ owner, name, value: Reflect.get(owner, name) });
+    this.#originals.push({ owner, name, own: Object.getOwnPropertyDescriptor(owner, name) });
     Object.defineProperty(owner, name, { value, configurable: true, writable: true });
   }
 
@@ -18,7 +23,8 @@ export class Replacements {
   }
 
   restore(): void {
-    for (const { owner, name, value } of this.#originals.splice(0).toReversed())
-      Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+    for (const { owner, name, own } of this.#originals.splice(0).toReversed())
+      if (own) Object.defineProperty(owner, name, own);
+      else Reflect.deleteProperty(owner, name);
   }
 }

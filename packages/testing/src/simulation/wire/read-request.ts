@@ -10,6 +10,8 @@ export type Verb =
   | "patch"
   | "delete"
   | "deletecollection"
+  /** Of an external system. */
+  | "call"
   | "other";
 
 /** What a request is about. */
@@ -101,8 +103,7 @@ function isQuestion(group: string, resource: string, subresource: string): boole
 }
 
 /** `orders/status of shop/a`, for people. */
-export function describeTarget(info: RequestInfo): string {
-  const { resource, subresource, namespace, name } = info;
+export function describeTarget({ resource, subresource, namespace, name }: Place): string {
   const kind = subresource === "" ? resource : `${resource}/${subresource}`;
   const key = namespace === "" ? name : `${namespace}/${name}`;
   return key === "" ? kind : `${kind} ${key}`;

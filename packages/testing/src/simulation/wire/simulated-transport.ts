@@ -6,6 +6,7 @@ import type { Lanes } from "../run/lanes.ts";
 import { describeEvent, type EventHead, readEvent } from "./read-event.ts";
 import { describeTarget, isWrite, readRequest } from "./read-request.ts";
 import type { ForgedAnswer, Interference, Sent } from "./interference.ts";
+import { resetError } from "./reset-error.ts";
 import { SimulatedWatch } from "./simulated-watch.ts";
 
 /** A connection that can be cut. */
@@ -158,7 +159,7 @@ class SimulatedExchange implements Exchange {
     });
   }
 
-  #breakOff(error: Error = reset()): void {
+  #breakOff(error: Error = resetError()): void {
     if (this.#isOver) return;
     this.#isHeard(`${this.#what} breaks off`, () => {
       this.#end();
@@ -209,10 +210,6 @@ class SimulatedExchange implements Exchange {
     this.#ended();
   }
 }
-
-/** As of a connection that is reset. */
-const reset = (): Error =>
-  Object.assign(new Error("the connection was reset"), { code: "ECONNRESET" });
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [only, ...more] = chunks;

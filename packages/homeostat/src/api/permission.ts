@@ -1,7 +1,7 @@
-// Rights that a controller's declarations do not show, for the roles that `homeostat generate`
-// writes.
-import { isKind } from "../api/check-kind.ts";
-import type { Kind } from "../api/kind.ts";
+// Rights that declarations of controllers and webhooks do not show, for the roles that
+// `homeostat generate` writes.
+import { isKind } from "./check-kind.ts";
+import type { Kind } from "./kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { isOptions, unknownOptions } from "../util/option-faults.ts";
 

@@ -180,6 +180,12 @@ describe("a scenario", () => {
     assert.equal(shownOf(again), shownOf(failure));
   });
 
+  it("in which the operator does nothing is no proof", async () => {
+    const { run, sweep, explore } = scenario("idle", { ...setup, controllers: sound }, async () => {});
+    await run();
+    for (const mode of [sweep, explore]) assert.match((await failureOf(mode())).message, /_EMPTY: /);
+  });
+
   it("of a sound operator holds in any order", async () => {
     const { text } = await boxes(sound).explore({ runs: 12 });
     assert.equal(text, "boxes: 12 states, all converge");

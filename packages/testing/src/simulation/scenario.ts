@@ -1,5 +1,8 @@
 // A scenario: an operator, and what its user does, written once and run in many worlds.
+import { HomeostatError } from "homeostat";
+import { checkExplore, checkRun, checkScenario, checkSweep } from "./check-scenario.ts";
 import { type ExploreOptions, planAtRandom } from "./modes/explore-plans.ts";
+import type { Deed } from "./faults/deed.ts";
 import { planSweep } from "./faults/plan-sweep.ts";
 import { Regressions } from "./modes/regressions.ts";
 import { requestedPlan } from "./modes/requested-plan.ts";
@@ -46,7 +49,7 @@ export interface Scenario {
   run(options?: { readonly seed?: number }): Promise<Outcome>;
   /**
    * A clean run, and one for each fault at each of its moments. @throws ERR_SCENARIO_FAILED with
-   * the smallest plan that fails
+   * the smallest plan that fails, ERR_SCENARIO_EMPTY if there is nothing to disturb
    */
   sweep(options?: SweepOptions): Promise<Certificate>;
   /**
@@ -56,25 +59,34 @@ export interface Scenario {
   explore(options?: ExploreOptions): Promise<Certificate>;
 }
 
-/** Describes a scenario; nothing runs yet. */
+/** Describes a scenario; nothing runs yet. @throws ERR_TEST_OPTION */
 export function scenario<E extends Externals = Externals>(
   name: string,
   given: ScenarioSetup<E>,
   steps: Workload<E>,
 ): Scenario {
+  checkScenario(name, given, steps);
   // A setup's externals are what its controllers and its workload are given.
   const [setup, workload] = [given, steps] as unknown as [ScenarioSetup, Workload];
   const open = (): Session => new Session(name, setup, workload);
   return {
     name,
-    async run({ seed = 1 } = {}) {
+    async run(options = {}) {
+      checkRun(options);
+      const { seed = 1 } = options;
       const trial = new Trial(name, { setup, workload }, setup.without);
       const outcome = await trial.run(requestedPlan(name) ?? cleanPlan(seed));
       trial.refuse(outcome);
       return outcome;
     },
-    sweep: (options) => open().sweep(options),
-    explore: (options) => open().explore(options),
+    async sweep(options = {}) {
+      checkSweep(options);
+      return open().sweep(options);
+    },
+    async explore(options = {}) {
+      checkExplore(options);
+      return open().explore(options);
+    },
   };
 }
 
@@ -88,14 +100,11 @@ class Session {
     this.#regressions = new Regressions(setup.regressions, name);
   }
 
-  async sweep({ stop }: SweepOptions = {}): Promise<Certificate> {
+  async sweep({ stop }: SweepOptions): Promise<Certificate> {
     const kept = await this.#runKept();
     if (kept) return kept;
     const { clean } = await this.#trial.reference();
-    const plans = planSweep(clean.moments, clean).map((deed) => ({
-      ...cleanPlan(1),
-      deeds: [deed],
-    }));
+    const plans = this.#deeds(clean).map((deed) => ({ ...cleanPlan(1), deeds: [deed] }));
     const failures: Verdict[] = [];
     for (const plan of plans) {
       const verdict = await this.#trial.judge(plan);
@@ -107,15 +116,28 @@ class Session {
     return this.#certificate(plans.length);
   }
 
-  async explore({ runs = 100, seed = 1, deeds = 3 }: ExploreOptions = {}): Promise<Certificate> {
+  async explore({ runs = 100, seed = 1, deeds = 3 }: ExploreOptions): Promise<Certificate> {
     const kept = await this.#runKept();
     if (kept) return kept;
     const { clean } = await this.#trial.reference();
+    this.#deeds(clean);
     for (let i = 0; i < runs; i++) {
       const verdict = await this.#trial.judge(planAtRandom(seed + i, clean, deeds));
       if (verdict.violations.length > 0) await this.#refuse([await shrink(this.#trial, verdict)]);
     }
     return this.#certificate(runs);
+  }
+
+  /** At least one: without any, a sweep would find nothing wrong with whatever operator. */
+  #deeds(clean: Outcome): readonly Deed[] {
+    const deeds = planSweep(clean.moments, clean);
+    if (deeds.length > 0) return deeds;
+    const { name } = this.#trial;
+    throw new HomeostatError(
+      "ERR_SCENARIO_EMPTY",
+      `disturb the operator of scenario "${name}": it has written and heard nothing in a clean run`,
+      { hint: "create objects that it reconciles, and await converge()" },
+    );
   }
 
   /** Plans that have failed before; a plan that the user asks for alone is all there is. */

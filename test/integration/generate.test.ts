@@ -189,8 +189,9 @@ test("generate names what is wrong with the module", (t) => {
     "export const operator = 'A b'",
     /operator is "A b".*; resources is missing.*controllers is missing/,
   );
-  refuse("import './absent.ts'", /import it: Cannot find module/);
-  refuse("throw new Error('not yet')", /import it: not yet \(.*m3.*:\d+:\d+\)/);
+  refuse("setInterval(() => {}, 1000)", /it exports nothing, so it is a program and is not/, 2);
+  refuse("import './absent.ts'; export {}", /import it: Cannot find module/);
+  refuse("throw new Error('not yet'); export {}", /import it: not yet \(.*m4.*:\d+:\d+\)/);
   refuse(
     "export const operator = 'a', resources = [], controllers = () => []",
     /controllers is a function, expected a list/,
@@ -205,7 +206,7 @@ test("generate names what is wrong with the module", (t) => {
     /options\.namespaces: .*; options\.election\.standby is/,
   );
   refuse(`${named}, options = 7`, /options is a number, expected an object/);
-  refuse(`${named};\nenum A { B }`, /import it: .*enum is not supported.* \(.*m8\.ts:2\)/);
+  refuse(`${named};\nenum A { B }`, /import it: .*enum is not supported.* \(.*m9\.ts:2\)/);
 });
 
 test("generate refuses what is no image", (t) => {

@@ -181,9 +181,14 @@ describe("a scenario", () => {
   });
 
   it("in which the operator does nothing is no proof", async () => {
-    const { run, sweep, explore } = scenario("idle", { ...setup, controllers: sound }, async () => {});
+    const { run, sweep, explore } = scenario(
+      "idle",
+      { ...setup, controllers: sound },
+      async () => {},
+    );
     await run();
-    for (const mode of [sweep, explore]) assert.match((await failureOf(mode())).message, /_EMPTY: /);
+    for (const mode of [sweep, explore])
+      assert.match((await failureOf(mode())).message, /_EMPTY: /);
   });
 
   it("of a sound operator holds in any order", async () => {

@@ -24,13 +24,8 @@ export {
 } from "./once/reconcile-once.ts";
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
 export type { ScenarioContext, Workload } from "./simulation/scenario-context.ts";
-export {
-  type Certificate,
-  scenario,
-  type Scenario,
-  type ScenarioSetup,
-  type SweepOptions,
-} from "./simulation/scenario.ts";
+export { type Certificate, scenario, type Scenario } from "./simulation/scenario.ts";
+export type { ScenarioSetup, SweepOptions } from "./simulation/scenario-options.ts";
 export type { Invariant, Invariants, WorldView } from "./simulation/oracles/invariants.ts";
 export type { Oracle } from "./simulation/oracles/violation.ts";
 export type { ExploreOptions } from "./simulation/modes/explore-plans.ts";

@@ -1,6 +1,6 @@
 // Imports the module that describes an operator, and checks its exports. The module runs nothing:
 // it is also what `main.ts` imports.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -51,6 +51,11 @@ export async function loadOperator(path: string): Promise<OperatorModule> {
   if (!existsSync(file))
     throw usageError(
       `generate ${path}: there is no such file; name the module that exports operator, resources and controllers`,
+    );
+  // A program, such as `main.ts`, would run, on the cluster of the kubeconfig, and never end.
+  if (!/\bexport\b/.test(readFileSync(file, "utf8")))
+    throw usageError(
+      `generate ${path}: it exports nothing, so it is a program and is not imported; name the module that exports operator, resources and controllers`,
     );
   let exported: Readonly<Record<string, unknown>>;
   try {

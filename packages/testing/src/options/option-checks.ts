@@ -22,7 +22,8 @@ export function faultsOf<T>(
   const missing = required.filter((name) => !given.some(([other]) => other === name));
   return [
     ...given.flatMap(([name, value]) => {
-      if (!Object.hasOwn(checks, name)) return [`${name}: unknown option; expected any of ${names}`];
+      if (!Object.hasOwn(checks, name))
+        return [`${name}: unknown option; expected any of ${names}`];
       const { expected, is } = checks[name as keyof T];
       return is(value) ? [] : [`${name}: expected ${expected}, got ${typeOf(value)}`];
     }),

@@ -42,7 +42,10 @@ describe("a scenario is refused", () => {
     const wrong = [
       [run({ seed: 0.5 }), /run a scenario: seed: expected a whole number from 0/],
       [sweep({ stop: "last" } as never), /sweep a scenario: stop: expected "first", got a string/],
-      [explore({ run: 3 } as never), /explore a scenario: run: unknown option; .*runs, seed, deeds/],
+      [
+        explore({ run: 3 } as never),
+        /explore a scenario: run: unknown option; .*runs, seed, deeds/,
+      ],
       [explore({ runs: -1 }), /: runs: expected a whole number from 0/],
       [explore({ deeds: Number.NaN }), /: deeds: expected a whole number from 0/],
     ] as const;

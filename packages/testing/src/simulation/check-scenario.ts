@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from "../options/option-checks.ts";
 import type { ExploreOptions } from "./modes/explore-plans.ts";
-import type { ScenarioSetup, SweepOptions } from "./scenario.ts";
+import type { ScenarioSetup, SweepOptions } from "./scenario-options.ts";
 
 /** @throws ERR_TEST_OPTION with every fault */
 export function checkScenario(name: unknown, setup: unknown, workload: unknown): void {

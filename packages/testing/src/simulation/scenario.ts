@@ -8,12 +8,12 @@ import { Regressions } from "./modes/regressions.ts";
 import { requestedPlan } from "./modes/requested-plan.ts";
 import { shrink } from "./modes/shrink.ts";
 import { Trial, type Verdict } from "./modes/trial.ts";
-import type { Oracle } from "./oracles/violation.ts";
 import { reportFailures } from "./report/report-failures.ts";
 import type { Outcome } from "./run/outcome.ts";
 import { cleanPlan, type Plan } from "./run/plan.ts";
-import type { Externals, SimulationSetup } from "./run/simulation-setup.ts";
+import type { Externals } from "./run/simulation-setup.ts";
 import type { Workload } from "./scenario-context.ts";
+import type { ScenarioSetup, SweepOptions } from "./scenario-options.ts";
 
 /** What many runs have shown. */
 export interface Certificate {
@@ -26,20 +26,6 @@ export interface Certificate {
    * numbers or their order: `ConfigMap shop/a data.port`.
    */
   readonly notCompared: readonly string[];
-}
-
-/** How to sweep. */
-export interface SweepOptions {
-  /** `first` ends with the first run that fails. Default: all runs are made. */
-  readonly stop?: "first";
-}
-
-/** What a scenario is made of. */
-export interface ScenarioSetup<E extends Externals = Externals> extends SimulationSetup<E> {
-  /** A folder for plans that have failed; they are run first from then on. Default: none. */
-  readonly regressions?: string | URL;
-  /** Oracles that do not judge this scenario: `["follows-its-spec"]`. Default: none. */
-  readonly without?: readonly Oracle[];
 }
 
 /** An operator and its user's steps. */

@@ -275,8 +275,11 @@ for (const what of serverKinds())
       const marked = { "homeostat.dev/certificates": "webhooks" };
       assert.deepEqual(metadata.annotations, { other: "kept", ...marked });
       assert.notEqual(data?.["tls.key"], old?.["tls.key"]);
-      const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
-      assert.equal(webhooks?.[0]?.clientConfig.caBundle, data?.["ca.crt"]);
+      // The configuration follows its Secret.
+      await until(async () => {
+        const { webhooks } = await client.get(ValidatingWebhookConfiguration, client.namespace);
+        return webhooks?.[0]?.clientConfig.caBundle === data?.["ca.crt"];
+      });
       assert.ok(lines.some((line) => line.includes("as homeostat.dev/rotate asks")));
       await client.create(V2, errand("a", ["x"]));
       await manager.stop();

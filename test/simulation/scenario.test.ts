@@ -249,4 +249,39 @@ describe("a scenario", () => {
       /when I kill the operator after write 1 \(call bank pay\).*\n.*external bank: paid is 6 instead of 3/,
     );
   });
+
+  it("notices a value that is given twice, though another order deals them out otherwise", async () => {
+    const numbered = (controllers: () => readonly Controller[]) =>
+      scenario("numbered", { ...setup, controllers }, async ({ client, converge }) => {
+        const names = ["a", "b", "c", "d"];
+        await Promise.all(names.map((name) => client.create(Box, Box(name, { size: 1 }))));
+        await converge();
+      });
+    const counting = (): readonly Controller[] => {
+      let last = 0;
+      return [
+        defineController(Box, {
+          async reconcile({ object, status }) {
+            status({ size: object.status.size ?? ++last });
+          },
+        }),
+      ];
+    };
+    const failure = await failureOf(numbered(counting).sweep({ stop: "first" }));
+    assert.match(
+      failure.message,
+      /same-end-state: at rest 1, status.size of all objects of kind Box is 1, .* instead of 1, 2, 3, 4, in any order/,
+    );
+    const searching = (): readonly Controller[] => [
+      defineController(Box, {
+        concurrency: 1, // two at once would find the same size free
+        async reconcile({ object, status, client }) {
+          const taken = new Set((await client.list(Box)).map((box) => box.status?.size));
+          const free = [1, 2, 3, 4, 5].find((size) => !taken.has(size));
+          status({ size: object.status.size ?? free! });
+        },
+      }),
+    ];
+    assert.match((await numbered(searching).sweep()).text, /all converge$/);
+  });
 });

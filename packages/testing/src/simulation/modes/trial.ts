@@ -1,7 +1,7 @@
 // A scenario on trial: runs of it, and what is wrong with them, compared with runs in which nothing
 // went wrong.
 import type { JsonObject } from "homeostat/api";
-import { judge, judgeAlone, judgeClean, type Reference, volatilePlaces } from "../oracles/judge.ts";
+import { judge, judgeAlone, judgeClean, type Reference, referenceOf } from "../oracles/judge.ts";
 import { unfollowed } from "../oracles/follows-spec.ts";
 import type { Oracle, Violation } from "../oracles/violation.ts";
 import { reportFailures } from "../report/report-failures.ts";
@@ -69,10 +69,10 @@ export class Trial {
   async #findReference(): Promise<Reference> {
     const clean = await this.run(cleanPlan(1));
     this.refuse(clean, judgeClean(clean));
-    const others = await this.#all([cleanPlan(2), { ...cleanPlan(3), order: "random" }]);
-    const places = others.flatMap((other) => [...volatilePlaces(clean, other)]);
+    const reseeded = await this.#clean(cleanPlan(2));
+    const reordered = await this.#clean({ ...cleanPlan(3), order: "random" });
     this.refuse(clean, await unfollowed(clean, (wanted) => this.#createAnew(wanted)));
-    return { clean, volatile: new Set(places) };
+    return referenceOf(clean, reseeded, reordered);
   }
 
   /** What comes of objects that are created at once on an empty server. */
@@ -90,14 +90,10 @@ export class Trial {
     return outcome;
   }
 
-  async #all(plans: readonly Plan[]): Promise<readonly Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (const plan of plans) {
-      const outcome = await this.run(plan);
-      this.refuse(outcome);
-      outcomes.push(outcome);
-    }
-    return outcomes;
+  async #clean(plan: Plan): Promise<Outcome> {
+    const outcome = await this.run(plan);
+    this.refuse(outcome);
+    return outcome;
   }
 }
 

@@ -9,6 +9,7 @@ import { lateCreation } from "./late-creation.ts";
 import { leftBehind } from "./leftovers.ts";
 import { foreignDeletions, strangeDeletions } from "./own-deletions.ts";
 import { readinessFaults } from "./readiness.ts";
+import { findSeries, isIn, type Place, type Series, seriesFaults } from "./shuffled.ts";
 import type { Violation } from "./violation.ts";
 
 /** What runs are compared with. */
@@ -16,6 +17,8 @@ export interface Reference {
   readonly clean: Outcome;
   /** Places that differ between clean runs, as `Kind namespace/name path`. */
   readonly volatile: ReadonlySet<string>;
+  /** Places whose values only change hands with the order. */
+  readonly series: readonly Series[];
 }
 
 /** What is wrong with a run in which a deed was done. */
@@ -75,25 +78,38 @@ const atEachRest = (
 const whenOf = (i: number, rests: readonly Rest[]): string =>
   i === rests.length - 1 ? "in the end, " : `at rest ${i}, `;
 
-/** The places at which two clean runs differ. */
-export function volatilePlaces(one: Outcome, other: Outcome): ReadonlySet<string> {
-  return new Set(endStateDifferences(one, other).map(({ place }) => place));
+/** Clean runs: the first, one with other random numbers, and one in another order. */
+export function referenceOf(clean: Outcome, reseeded: Outcome, reordered: Outcome): Reference {
+  const random = endStateDifferences(clean, reseeded);
+  const isRandom = new Set(random.map(({ place }) => place));
+  const moved = endStateDifferences(clean, reordered).filter(({ place }) => !isRandom.has(place));
+  const places = moved.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const series = findSeries(clean, reordered, places);
+  const volatile = [...random, ...moved.filter(({ at }) => !at || !isIn(series, at))];
+  return { clean, volatile: new Set(volatile.map(({ place }) => place)), series };
 }
 
 interface PlacedDifference {
   readonly place: string;
+  /** Undefined where a whole object is missing or left over. */
+  readonly at?: Place;
   readonly what: string;
 }
 
 const endStateDifferences = (expected: Outcome, actual: Outcome): readonly PlacedDifference[] =>
   actual.rests.flatMap(({ state }, i) =>
-    differences(expected.rests[i]?.state ?? new Map(), state).map(({ place, what }) => ({
+    differences(expected.rests[i]?.state ?? new Map(), state, i).map(({ place, what, at }) => ({
       place: `${i} ${place}`,
+      ...(at ? { at } : {}),
       what: `${whenOf(i, actual.rests)}${what}`,
     })),
   );
 
-function differences(expected: EndState, actual: EndState): readonly PlacedDifference[] {
+function differences(
+  expected: EndState,
+  actual: EndState,
+  rest: number,
+): readonly PlacedDifference[] {
   const titles = new Set([...expected.keys(), ...actual.keys()]);
   return [...titles].flatMap((title) => {
     const [before, after] = [expected.get(title), actual.get(title)];
@@ -101,16 +117,22 @@ function differences(expected: EndState, actual: EndState): readonly PlacedDiffe
     if (before === undefined) return [{ place: title, what: `${title} is left over` }];
     return compare(before, after).map(({ path, expected: wanted, actual: found }) => ({
       place: `${title} ${path}`,
+      at: { rest, title, kind: title.slice(0, title.indexOf(" ")), path },
       what: `${title}: ${path} is ${show(found)} instead of ${show(wanted)}`,
     }));
   });
 }
 
-function endStateFaults(run: Outcome, { clean, volatile }: Reference): readonly Violation[] {
+function endStateFaults(
+  run: Outcome,
+  { clean, volatile, series }: Reference,
+): readonly Violation[] {
   const late = lateCreation(run);
-  return endStateDifferences(clean, run)
+  const faults = endStateDifferences(clean, run)
     .filter(({ place }) => !volatile.has(place) && !(late && place.endsWith(` ${late.title}`)))
-    .map(({ what }) => ({ oracle: "same-end-state", what }));
+    .filter(({ at }) => at === undefined || !isIn(series, at))
+    .map(({ what }) => ({ oracle: "same-end-state" as const, what }));
+  return [...faults, ...(late ? [] : seriesFaults(run, clean, series))];
 }
 
 const show = (value: Json | undefined): string =>

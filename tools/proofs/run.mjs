@@ -1,4 +1,4 @@
-// Runs `npm run proofs`: every proof in this folder that takes seconds. Proofs whose requirements
+// Runs `npm run proofs`: every proof in this folder that takes minutes at most. Proofs whose requirements
 // are missing report that. `npm run proofs -- NAME [ARGS…]` runs one proof with its own arguments:
 // `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests 200000`.
 import { spawn } from "node:child_process";
@@ -42,7 +42,7 @@ if (chosen.length === 0) {
 /** Runs a proof. A signal reaches it, and ends this process once the proof has ended. */
 async function passes(proof) {
   console.log(`proof: ${proof}`);
-  const limit = name === undefined ? { timeout: 300_000 } : {};
+  const limit = name === undefined ? { timeout: 600_000 } : {};
   const command = ["tools/run.mjs", `tools/proofs/${proof}`, ...args];
   const child = spawn(process.execPath, command, { cwd: root, stdio: "inherit", ...limit });
   let asked;

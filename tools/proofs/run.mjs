@@ -1,7 +1,6 @@
-// Runs `npm run proofs`: every proof in this folder that takes minutes at most. Proofs whose
-// requirements are missing report that. `npm run proofs -- NAME [ARGS…]` runs one proof with its own
-// arguments: `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests
-// 200000`.
+// Runs `npm run proofs`: every proof in this folder that takes minutes at most; a proof says when
+// its requirements are missing. `npm run proofs -- NAME [ARGS…]` runs one with its own arguments:
+// `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests 200000`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -49,3 +49,16 @@ test("knows a timer that is due", async () => {
   clock.timer(0, () => {});
   assert.equal(isDue(), true);
 });
+
+test("comes to a time that is less than its precision away", async () => {
+  const base = createVirtualRuntime();
+  await base.advance(2790);
+  const { clock, stand, runNext } = createJumpingRuntime(base);
+  let looks = 0;
+  const look = (): void => void (looks++ < 100 && clock.timer(2e-13, look));
+  look();
+  stand();
+  const from = clock.monotonic();
+  while (runNext(Infinity));
+  assert.ok(clock.monotonic() > from);
+});

@@ -48,23 +48,27 @@ class JumpingClock {
   /** In the order in which they were set. */
   readonly #pending = new Set<Pending>();
   #jumpedMs = 0;
-  /** The time at which the clock stands. */
-  #standing: { nowMs: number; monotonicMs: number } | undefined;
+  /** Where the clock stopped, and the monotonic time at which it stands. */
+  #standing: { readonly nowMs: number; readonly monotonicMs: number; atMs: number } | undefined;
 
   constructor(base: Clock) {
     this.#base = base;
   }
 
   now(): number {
-    return this.#standing?.nowMs ?? this.#base.now() + this.#jumpedMs;
+    if (!this.#standing) return this.#base.now() + this.#jumpedMs;
+    // From where it stopped: wall time is a large number, to which a tiny step alone adds nothing,
+    // so that who waits for the rest of a millisecond would wait for ever.
+    const { nowMs, monotonicMs, atMs } = this.#standing;
+    return nowMs + (atMs - monotonicMs);
   }
 
   monotonic(): number {
-    return this.#standing?.monotonicMs ?? this.#base.monotonic() + this.#jumpedMs;
+    return this.#standing?.atMs ?? this.#base.monotonic() + this.#jumpedMs;
   }
 
   timer(afterMs: number, run: () => void): Timer {
-    const waitMs = Number.isNaN(afterMs) ? Infinity : Math.max(0, afterMs);
+    const waitMs = Number.isNaN(afterMs) ? Infinity : atLeastATick(afterMs);
     const timer: Pending = {
       dueMs: this.monotonic() + waitMs,
       run,
@@ -85,7 +89,8 @@ class JumpingClock {
   }
 
   stand(): void {
-    this.#standing = { nowMs: this.now(), monotonicMs: this.monotonic() };
+    const monotonicMs = this.monotonic();
+    this.#standing = { nowMs: this.now(), monotonicMs, atMs: monotonicMs };
   }
 
   runNext(untilMs: number): boolean {
@@ -115,8 +120,7 @@ class JumpingClock {
   }
 
   #move(toMs: number): void {
-    const { nowMs, monotonicMs } = this.#standing!;
-    this.#standing = { nowMs: nowMs + toMs - monotonicMs, monotonicMs: toMs };
+    this.#standing!.atMs = toMs;
   }
 
   #next(): Pending | undefined {
@@ -126,3 +130,9 @@ class JumpingClock {
     return first;
   }
 }
+
+/**
+ * Who waits for the rest of a time, as differences of numbers have it, may ask for less than the
+ * clock can show: it would stand still, and be asked again without end.
+ */
+const atLeastATick = (ms: number): number => (ms > 0 ? Math.max(ms, 0.001) : 0);

@@ -29,7 +29,8 @@ export class VirtualTime {
   }
 
   timer(afterMs: number, run: () => void): Timer {
-    const at = this.#elapsed + Math.max(0, afterMs);
+    // Less than the clock can show would let it stand still for ever.
+    const at = this.#elapsed + (afterMs > 0 ? Math.max(afterMs, 0.001) : 0);
     const pending: Pending = { at, order: this.#order++, run, isCancelled: false };
     this.#push(pending);
     return { cancel: () => void (pending.isCancelled = true) };
